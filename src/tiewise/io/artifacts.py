@@ -6,7 +6,7 @@ import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +128,8 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Path]:
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {_reason(error)}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong above is the message; not this
+            part.unlink(missing_ok=True)
 
 
 def _reason(error: OSError) -> str:
