@@ -1,0 +1,1 @@
+"""Number formats, scoring functions and simulated precision."""
