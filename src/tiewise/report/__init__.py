@@ -1,0 +1,1 @@
+"""Tables, figures and pages: views of artifacts, in which nothing is computed."""

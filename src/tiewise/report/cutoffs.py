@@ -1,0 +1,118 @@
+"""F-cutoffs: expected value and its tie range against the cut-off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from tiewise.report.figures import style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def cutoffs_figure(
+    summary: pl.DataFrame, measures: Sequence[str], policy: str, note: str
+) -> Figure:
+    """Draw a row of panels for each data set and measure, a panel for each regime.
+
+    A band reaches from the worst to the best order of the tied documents; the line in it is the
+    expected value, the dashed one what a tie-oblivious tool reports.
+
+    Parameters
+    ----------
+    summary : polars.DataFrame
+        The study's averages.
+    measures : sequence of str
+        Measures whose families are drawn at every cut-off that the study has.
+    policy : str
+        Tie policy of the oblivious value.
+    note : str
+        The footer.
+    """
+    summary = _with_cutoffs(summary.filter(pl.col("policy") == policy))
+    regimes = summary["regime"].unique(maintain_order=True).to_list()
+    families = list(dict.fromkeys(name.partition("@")[0] for name in measures))
+    rows = [
+        (dataset, family)
+        for dataset in summary["dataset"].unique(maintain_order=True)
+        for family in families
+    ]
+    with style():
+        from matplotlib import pyplot
+
+        figure, axes = pyplot.subplots(
+            len(rows),
+            len(regimes),
+            figsize=(2.1 * len(regimes) + 0.6, 2.1 * len(rows) + 0.9),
+            sharex=True,
+            sharey="row",
+            squeeze=False,
+            layout="constrained",
+        )
+        for (dataset, family), line in zip(rows, axes, strict=True):
+            for regime, panel in zip(regimes, line, strict=True):
+                _draw(
+                    panel,
+                    summary.filter(
+                        pl.col("dataset") == dataset,
+                        pl.col("family") == family,
+                        pl.col("regime") == regime,
+                    ),
+                )
+            line[0].set_ylabel(f"{family}@k, percent\n{dataset}")
+        for regime, panel in zip(regimes, axes[0], strict=True):
+            panel.set_title(regime)
+        _finish(figure, axes[-1], sorted(summary["cutoff"].unique()), note)
+        figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
+    return figure
+
+
+def _with_cutoffs(summary: pl.DataFrame) -> pl.DataFrame:
+    family_and_cutoff = pl.col("measure").str.split_exact("@", 1)
+    return (
+        summary.with_columns(family_and_cutoff.alias("parts"))
+        .with_columns(
+            family=pl.col("parts").struct[0],
+            cutoff=pl.col("parts").struct[1].cast(pl.Int64),
+        )
+        .drop("parts")
+        .filter(pl.col("cutoff").is_not_null())
+        .sort("cutoff", maintain_order=True)
+    )
+
+
+def _draw(panel: Axes, cell: pl.DataFrame) -> None:
+    for number, model in enumerate(cell["model"].unique(maintain_order=True)):
+        rows = cell.filter(pl.col("model") == model)
+        cutoff = rows["cutoff"].to_numpy()
+        expected, low, high, oblivious = (
+            100 * rows[name].to_numpy() for name in ("expected", "min", "max", "oblivious")
+        )
+        colour = f"C{number}"
+        panel.fill_between(
+            cutoff, low, high, color=colour, alpha=0.25, lw=0, label=f"{model}: worst to best order"
+        )
+        panel.plot(cutoff, expected, color=colour, label="expected over all orders")
+        panel.plot(cutoff, oblivious, color="black", lw=1, ls=(0, (3, 2)), label="oblivious tool")
+        widest = rows.row(rows["range"].arg_max() or 0, named=True)
+        panel.annotate(
+            f"widest {100 * widest['range']:.2f} at {widest['cutoff']}",
+            xy=(0.97, 0.05 + 0.09 * number),
+            xycoords="axes fraction",
+            ha="right",
+            color=colour,
+            fontsize=7.5,
+        )
+
+
+def _finish(figure: Figure, bottom: Sequence[Axes], cutoffs: Sequence[int], note: str) -> None:
+    for panel in bottom:
+        panel.set_xscale("log")
+        panel.set_xticks(cutoffs, [str(k) for k in cutoffs])
+        panel.minorticks_off()
+        panel.set_xlabel("cut-off k")
+    figure.supxlabel(note, fontsize=6.5, color="#666666")

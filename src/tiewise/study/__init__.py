@@ -1,0 +1,1 @@
+"""Studies: models x data sets x precision regimes x measures, from a config to artifacts."""

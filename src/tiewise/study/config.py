@@ -1,0 +1,217 @@
+"""The config of a study, typed; whatever is wrong with it is said at once, before any job starts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tiewise import measures
+from tiewise.data.spec import DatasetSpec
+from tiewise.errors import InputError, did_you_mean, some
+from tiewise.io.blocks import read_block, validate_block
+from tiewise.models.spec import ModelSpec
+from tiewise.precision.regimes import Regime
+
+T = TypeVar("T")
+CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
+DEFAULT_MEASURES = [f"{m}@{k}" for m in ("nDCG", "RR", "AP", "R") for k in CUTOFFS]
+
+
+class StudyConfig(BaseModel):
+    """Keys of a study's config file; `config/README.md` explains each."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    study: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9._-]*$", description="Name of the study, shown in every footer."
+    )
+    datasets: list[str] = Field(
+        min_length=1, description="Data sets: names of blocks under `<catalog>/datasets/`."
+    )
+    models: list[str] = Field(
+        min_length=1, description="Models: names of blocks under `<catalog>/models/`."
+    )
+    regimes: list[str] = Field(
+        default=["fp32", "bf16", "fp16", "bf16-hps", "fp16-hps"],
+        min_length=1,
+        description="Precision regimes: model dtype, and score dtype where it differs.",
+    )
+    measures: list[str] = Field(
+        default=DEFAULT_MEASURES, min_length=1, description="Measures, each with its cut-off."
+    )
+    table_measures: list[str] = Field(
+        default=["nDCG@10", "RR@10"],
+        min_length=1,
+        description="Measures that the tables show; each must be among `measures`.",
+    )
+    policies: list[str] = Field(
+        default=["input", "trec"],
+        min_length=1,
+        description="Tie policies of the oblivious value; tables and figures show the first.",
+    )
+    score_type: Literal["float64", "float32"] = Field(
+        default="float64", description="What counts as equal when scores are compared."
+    )
+    empty: Literal["zero", "skip"] = Field(
+        default="zero", description="Queries without relevant documents: score 0, or left out."
+    )
+    missing: Literal["zero", "skip"] = Field(
+        default="zero", description="Judged queries without candidates: score 0, or left out."
+    )
+    arithmetic: Literal["auto", "native", "simulated"] = Field(
+        default="auto",
+        description="How a low precision is computed; auto takes native where the device can.",
+    )
+    device: str = Field(default="auto", description="auto, cpu, cuda, cuda:N or mps.")
+    on_nonfinite: Literal["last", "error"] = Field(
+        default="last", description="NaN or infinite logits: counted and ranked last, or an error."
+    )
+    catalog: list[str] = Field(
+        default=["config"],
+        min_length=1,
+        description="Folders, relative to the repository, that hold `models/` and `datasets/`.",
+    )
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked config with the blocks that it names.
+
+    Attributes
+    ----------
+    config : StudyConfig
+        The keys of the config file.
+    datasets, models : dict
+        Blocks by name, in the config's order.
+    regimes : dict
+        Precision regimes by name, in the config's order.
+    """
+
+    config: StudyConfig
+    datasets: dict[str, DatasetSpec]
+    models: dict[str, ModelSpec]
+    regimes: dict[str, Regime]
+
+    @property
+    def name(self) -> str:
+        """Name of the study."""
+        return self.config.study
+
+    @property
+    def dtypes(self) -> list[str]:
+        """Model dtypes, each once: one forward pass serves every regime of one."""
+        return list(dict.fromkeys(regime.model_dtype for regime in self.regimes.values()))
+
+    @property
+    def hash(self) -> str:
+        """Fingerprint of the whole study."""
+        blocks = [*self.datasets.values(), *self.models.values()]
+        return fingerprint(self.config, *blocks)
+
+    def regimes_of(self, dtype: str) -> list[Regime]:
+        """Precision regimes that one model dtype serves."""
+        return [regime for regime in self.regimes.values() if regime.model_dtype == dtype]
+
+
+def load_study(raw: Mapping[str, Any], root: Path) -> Study:
+    """Check a study's config and read the blocks that it names.
+
+    Parameters
+    ----------
+    raw : mapping
+        The config as read from YAML.
+    root : pathlib.Path
+        The repository; catalog folders are relative to it.
+
+    Returns
+    -------
+    Study
+        The checked study.
+
+    Raises
+    ------
+    InputError
+        Everything that is wrong: misspelt keys, unknown models, data sets, regimes, measures and
+        policies, each with the nearest legal name.
+    """
+    problems: list[str] = []
+    config = _collect(problems, lambda: validate_block(raw, StudyConfig, where="config"))
+    if config is None:
+        # The names can still be checked, so that one run of the command shows every mistake.
+        config = StudyConfig.model_construct(**_usable(raw))
+    datasets = _blocks(problems, config, root, "datasets", DatasetSpec)
+    models = _blocks(problems, config, root, "models", ModelSpec)
+    regimes = {
+        name: regime
+        for name in config.regimes
+        if (regime := _collect(problems, lambda name=name: Regime.parse(name))) is not None
+    }
+    for name in {*config.measures, *config.table_measures}:
+        _collect(problems, lambda name=name: measures.parse(name))
+    problems += _disagreements(config)
+    if problems:
+        raise InputError(problems)
+    return Study(config, datasets, models, regimes)
+
+
+def fingerprint(*blocks: BaseModel) -> str:
+    """Hash blocks of configuration: the same keys and values give the same 16 hex digits."""
+    text = json.dumps([block.model_dump(mode="json") for block in blocks], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _collect(problems: list[str], attempt: Callable[[], T]) -> T | None:
+    try:
+        return attempt()
+    except InputError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def _usable(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the keys whose values are legal on their own; an empty list stands for a lost one."""
+    kept: dict[str, Any] = {"datasets": [], "models": []}
+    for key, field in StudyConfig.model_fields.items():
+        value = raw.get(key, kept.get(key, field.default))
+        if isinstance(field.default, list) or key in kept:
+            names = value if isinstance(value, list) else []
+            kept[key] = [name for name in names if isinstance(name, str)]
+        else:
+            kept[key] = value
+    return kept
+
+
+def _blocks(
+    problems: list[str], config: StudyConfig, root: Path, topic: str, model: type[T]
+) -> dict[str, T]:
+    """Read the blocks of one topic that a study names; the first catalog that has one wins."""
+    paths: dict[str, Path] = {}
+    for folder in reversed(config.catalog):
+        paths |= {path.stem: path for path in sorted((root / folder / topic).glob("*.yaml"))}
+    blocks = {}
+    for name in getattr(config, topic):
+        if name not in paths:
+            said = did_you_mean(name, paths)
+            problems.append(f"config: {topic}: no block named {name!r}; {said}")
+            continue
+        block = _collect(problems, lambda name=name: read_block(paths[name], model))  # type: ignore[type-var]
+        if block is not None:
+            blocks[name] = block
+    return blocks
+
+
+def _disagreements(config: StudyConfig) -> Iterable[str]:
+    for key in ("datasets", "models", "regimes", "measures", "table_measures", "policies"):
+        values = getattr(config, key)
+        twice = sorted({value for value in values if values.count(value) > 1})
+        if twice:
+            yield f"config: {key}: named more than once, {some(twice)}"
+    absent = [name for name in config.table_measures if name not in config.measures]
+    if absent:
+        yield f"config: table_measures: not among measures, {some(absent)}"

@@ -1,0 +1,188 @@
+"""The steps of a study, one function a rule: artifacts in, artifacts out.
+
+Every step finds its artifacts through `Layout` and can be called from Python as the workflow calls
+it; a step that is repeated writes the same rows.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tiewise.data import Dataset, build_candidates, build_dataset, document_texts
+from tiewise.evaluate import average, evaluate
+from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact, writing
+from tiewise.models.spec import ModelSpec
+from tiewise.study.config import Study, fingerprint
+from tiewise.study.layout import Layout
+from tiewise.study.provenance import provenance, rows_hash, source_hash
+from tiewise.ties import tie_statistics
+
+log = logging.getLogger(__name__)
+DATA_TABLES = ("corpus", "queries", "qrels")
+
+
+def dataset(study: Study, name: str, layout: Layout = Layout()) -> None:
+    """Bring a data set into the normal form: corpus, queries, qrels."""
+    built = build_dataset(study.datasets[name])
+    note = provenance(study, dataset=name, **built.facts)
+    for table in DATA_TABLES:
+        frame = getattr(built, table)
+        log.info("%s: %d rows in %s", name, frame.height, table)
+        write_artifact(frame, layout.data(name, table), provenance=note, kind=table)
+
+
+def candidates(study: Study, name: str, layout: Layout = Layout()) -> None:
+    """Choose the documents that models rank for each query of a data set."""
+    chosen, facts = build_candidates(study.datasets[name], _read_dataset(name, layout))
+    log.info("%s: %d candidates, %s", name, chosen.height, facts)
+    note = provenance(study, dataset=name, **facts)
+    write_artifact(chosen, layout.data(name, "candidates"), provenance=note, kind="candidates")
+
+
+def logits(
+    study: Study, model: str, dtype: str, threads: int = 1, layout: Layout = Layout()
+) -> None:
+    """Run a model in one dtype over every data set, each of them at most once.
+
+    Finished logits also stay in a cache under a hash of all that they depend on. So when a later
+    data set fails, or one is added to the study, the earlier ones are not computed again, although
+    Snakemake deletes all outputs of a job that fails or reruns.
+    """
+    import torch
+
+    torch.set_num_threads(threads)
+    for name in study.datasets:
+        cached = layout.cache(_logits_key(study, model, dtype, name, layout))
+        if cached.exists():
+            log.info("%s: logits of %s in %s taken from the cache", name, model, dtype)
+        else:
+            _forward(study, study.models[model], dtype, name, cached, layout)
+        with writing(layout.logits(name, model, dtype)) as part:
+            shutil.copyfile(cached, part)
+
+
+def scores(study: Study, model: str, layout: Layout = Layout()) -> None:
+    """Apply a model's scoring function in the score dtype of each regime."""
+    from tiewise.models.scores import score_candidates
+
+    for name in study.datasets:
+        chosen = read_artifact(layout.data(name, "candidates"))
+        for dtype in study.dtypes:
+            path = layout.logits(name, model, dtype)
+            output, note = read_artifact(path), read_provenance(path)
+            for regime in study.regimes_of(dtype):
+                frame = score_candidates(study.models[model], output, chosen, regime)
+                write_artifact(
+                    frame,
+                    layout.scores(name, model, regime.name),
+                    provenance=note | {"regime": regime.name, "score_dtype": regime.score_dtype},
+                    kind="scores",
+                )
+
+
+def metrics(study: Study, model: str, layout: Layout = Layout()) -> None:
+    """Judge a model's scores in every regime, per query, under every tie policy."""
+    config = study.config
+    for name, regime in layout.cells(study):
+        qrels = read_artifact(layout.data(name, "qrels"))
+        path = layout.scores(name, model, regime)
+        frames = [
+            evaluate(
+                qrels,
+                read_artifact(path),
+                config.measures,
+                policy=policy,
+                score_type=config.score_type,
+                per_query=True,
+                empty=config.empty,
+                missing=config.missing,
+            )
+            for policy in config.policies
+        ]
+        note = read_provenance(path) | {"policies": config.policies}
+        write_artifact(
+            pl.concat(frames), layout.metrics(name, model, regime), provenance=note, kind="metrics"
+        )
+
+
+def ties(study: Study, model: str, layout: Layout = Layout()) -> None:
+    """Count the ties of a model's scores in every regime, and those that FP32 does not have."""
+    for name, regime in layout.cells(study):
+        path = layout.scores(name, model, regime)
+        reference = layout.scores(name, model, "fp32")
+        frame = tie_statistics(
+            read_artifact(path),
+            read_artifact(reference) if "fp32" in study.regimes else None,
+        )
+        write_artifact(
+            frame,
+            layout.ties(name, model, regime),
+            provenance=read_provenance(path),
+            kind="ties",
+        )
+
+
+def summary(study: Study, layout: Layout = Layout()) -> None:
+    """Average the measures over queries: one row per cell, measure and tie policy."""
+    rows, notes = [], {}
+    for model in study.models:
+        for name, regime in layout.cells(study):
+            path = layout.metrics(name, model, regime)
+            note = notes[f"{name}/{model}/{regime}"] = read_provenance(path)
+            cell = {
+                "dataset": name,
+                "model": model,
+                "regime": regime,
+                "arithmetic": note["arithmetic"],
+            }
+            averages = average(read_artifact(path))
+            rows.append(averages.select(*_literals(cell), pl.all()))
+    write_artifact(
+        pl.concat(rows), layout.summary(), provenance=provenance(study, cells=notes), kind="summary"
+    )
+
+
+def _read_dataset(name: str, layout: Layout) -> Dataset:
+    frames = {table: read_artifact(layout.data(name, table)) for table in DATA_TABLES}
+    return Dataset(**frames, facts=read_provenance(layout.data(name, "corpus")))
+
+
+def _logits_key(study: Study, model: str, dtype: str, name: str, layout: Layout) -> str:
+    tables = (layout.data(name, table) for table in ("corpus", "queries", "candidates"))
+    return rows_hash(
+        (read_artifact(table) for table in tables),
+        fingerprint(study.models[model]),
+        dtype,
+        study.config.arithmetic,
+        study.config.device,
+        source_hash("models", "precision"),
+    )
+
+
+def _forward(
+    study: Study, spec: ModelSpec, dtype: str, name: str, target: Path, layout: Layout
+) -> None:
+    from tiewise.models.logits import compute_logits
+
+    corpus = read_artifact(layout.data(name, "corpus"))
+    frame, facts = compute_logits(
+        spec,
+        dtype,
+        queries=read_artifact(layout.data(name, "queries")),
+        corpus=corpus.select("doc_id", text=document_texts(corpus)),
+        candidates=read_artifact(layout.data(name, "candidates")),
+        arithmetic=study.config.arithmetic,
+        device=study.config.device,
+    )
+    log.info("%s: %d rows of logits, %s", name, frame.height, facts)
+    note: dict[str, Any] = provenance(study, dataset=name, model=spec.name, **facts)
+    write_artifact(frame, target, provenance=note)
+
+
+def _literals(cell: dict[str, str]) -> list[pl.Expr]:
+    return [pl.lit(value).alias(key) for key, value in cell.items()]

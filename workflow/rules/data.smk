@@ -1,0 +1,45 @@
+"""Data sets in the normal form, and the candidates that models rank."""
+
+
+rule dataset:
+    """Bring a data set into the normal form."""
+    output:
+        corpus=layout.data("{dataset}", "corpus"),
+        queries=layout.data("{dataset}", "queries"),
+        qrels=layout.data("{dataset}", "qrels"),
+    params:
+        spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
+        code=source_hash("data", "errors", "io/artifacts"),
+    log:
+        "results/logs/dataset/{dataset}.log",
+    benchmark:
+        "results/logs/dataset/{dataset}.benchmark.tsv"
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    message:
+        "Data set {wildcards.dataset}"
+    script:
+        "../scripts/dataset.py"
+
+
+rule candidates:
+    """Choose the documents that models rank for each query."""
+    input:
+        rules.dataset.output,
+    output:
+        layout.data("{dataset}", "candidates"),
+    params:
+        spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
+        code=source_hash("data", "errors", "io/artifacts"),
+    log:
+        "results/logs/candidates/{dataset}.log",
+    benchmark:
+        "results/logs/candidates/{dataset}.benchmark.tsv"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    message:
+        "Candidates of {wildcards.dataset}"
+    script:
+        "../scripts/candidates.py"

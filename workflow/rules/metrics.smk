@@ -1,0 +1,53 @@
+"""Tie-aware measures, per query and on average."""
+
+
+rule metrics:
+    """Judge a model's scores in every regime, per query."""
+    input:
+        [layout.data(dataset, "qrels") for dataset in STUDY.datasets],
+        [layout.scores(dataset, "{model}", regime) for dataset, regime in layout.cells(STUDY)],
+    output:
+        [layout.metrics(dataset, "{model}", regime) for dataset, regime in layout.cells(STUDY)],
+    params:
+        measures=STUDY.config.measures,
+        policies=STUDY.config.policies,
+        score_type=STUDY.config.score_type,
+        left_out=[STUDY.config.empty, STUDY.config.missing],
+        code=source_hash("measures", "ties", "evaluate", "errors", "io/artifacts"),
+    log:
+        "results/logs/metrics/{model}.log",
+    benchmark:
+        "results/logs/metrics/{model}.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    message:
+        "Metrics of {wildcards.model}"
+    script:
+        "../scripts/metrics.py"
+
+
+rule summary:
+    """Average over queries: the one table that all tables and figures are views of."""
+    input:
+        [
+            layout.metrics(dataset, model, regime)
+            for model in STUDY.models
+            for dataset, regime in layout.cells(STUDY)
+        ],
+    output:
+        layout.summary(),
+    params:
+        code=source_hash("measures", "evaluate", "errors", "io/artifacts"),
+    log:
+        "results/logs/summary.log",
+    benchmark:
+        "results/logs/summary.benchmark.tsv"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    message:
+        "Averages over queries"
+    script:
+        "../scripts/summary.py"
