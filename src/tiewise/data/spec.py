@@ -1,0 +1,89 @@
+"""The block that describes a data set: one YAML file, checked before anything is read."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tiewise.data.candidates import Bm25Candidates
+from tiewise.data.icd10cm import Icd10cmSource
+from tiewise.data.normal import TextJoin
+from tiewise.errors import InputError
+from tiewise.io.blocks import read_block
+
+Source = Annotated[Icd10cmSource, Field(description="Where the tables come from.")]
+
+
+class ExpectedCounts(BaseModel):
+    """Rows of the normal form before a smaller sample is taken; a difference is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    n_documents: int | None = Field(default=None, ge=1, description="Documents in the corpus.")
+    n_queries: int | None = Field(default=None, ge=1, description="Queries with judgements.")
+    n_qrels: int | None = Field(default=None, ge=1, description="Judgements, of any grade.")
+
+
+class DatasetSpec(BaseModel):
+    """Keys of a data set's block."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9._-]*$",
+        description="Name of the data set: the stem of its file, and the folder of its artifacts.",
+    )
+    title: str = Field(min_length=1, description="Name as tables and figures show it.")
+    description: str = Field(default="", description="What the task is, in one or two sentences.")
+    source: Source
+    n_queries: int | None = Field(
+        default=None,
+        ge=1,
+        description="Take only so many queries, always the first by hash: a smaller number gives"
+        " a subset of a larger one. Left out: all.",
+    )
+    n_documents: int | None = Field(
+        default=None,
+        ge=1,
+        description="Take only so many documents: every judged one, then the first by hash."
+        " For miniature studies. Left out: all.",
+    )
+    text: TextJoin = Field(
+        default="strip", description="How a document's title and text become what a model reads."
+    )
+    grades: dict[int, str] = Field(
+        default={}, description="What each grade means, for the reader of a report."
+    )
+    candidates: Bm25Candidates = Field(description="The first stage: which documents are ranked.")
+    expected: ExpectedCounts = Field(
+        default=ExpectedCounts(), description="Counts that the source must have."
+    )
+    licence: str = Field(min_length=1, description="Terms under which the data may be used.")
+    citation: str = Field(min_length=1, description="What to cite.")
+
+
+def load_dataset_spec(path: str | os.PathLike[str]) -> DatasetSpec:
+    """Read and check the block of a data set.
+
+    Parameters
+    ----------
+    path : path
+        A YAML file; its stem must be the block's `name`.
+
+    Returns
+    -------
+    DatasetSpec
+        The checked block.
+
+    Raises
+    ------
+    InputError
+        The file is missing or breaks the model: all problems at once, with the nearest names.
+    """
+    spec = read_block(path, DatasetSpec)
+    if spec.name != Path(path).stem:
+        raise InputError(f"{path}: name: found {spec.name!r}, must be {Path(path).stem!r}")
+    return spec
