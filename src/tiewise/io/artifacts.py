@@ -16,23 +16,32 @@ from tiewise.errors import InputError, some
 
 PROVENANCE_KEY = "tiewise"
 
+_JUDGED: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    "measure": pl.String,
+    "expected": pl.Float64,
+    "min": pl.Float64,
+    "max": pl.Float64,
+    "range": pl.Float64,
+    "sd": pl.Float64,
+    "oblivious": pl.Float64,
+    "bias": pl.Float64,
+    "policy": pl.String,
+}
+
 SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     "corpus": {"doc_id": pl.String, "title": pl.String, "text": pl.String},
     "queries": {"query_id": pl.String, "text": pl.String},
     "qrels": {"query_id": pl.String, "doc_id": pl.String, "grade": pl.Float64},
     "candidates": {"query_id": pl.String, "doc_id": pl.String, "rank": pl.Int64},
     "scores": {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64},
-    "metrics": {
-        "query_id": pl.String,
-        "measure": pl.String,
-        "expected": pl.Float64,
-        "min": pl.Float64,
-        "max": pl.Float64,
-        "range": pl.Float64,
-        "sd": pl.Float64,
-        "oblivious": pl.Float64,
-        "bias": pl.Float64,
-        "policy": pl.String,
+    "metrics": {"query_id": pl.String, **_JUDGED},
+    "summary": {
+        "dataset": pl.String,
+        "model": pl.String,
+        "regime": pl.String,
+        "arithmetic": pl.String,
+        **_JUDGED,
+        "n_queries": pl.Int64,
     },
     "ties": {
         "query_id": pl.String,
@@ -103,13 +112,13 @@ def read_artifact(path: str | os.PathLike[str], columns: list[str] | None = None
     tiewise.errors.InputError: no/such.parquet: no such file
     """
     with _reading(path):
-        return pl.read_parquet(path, columns=columns)
+        return pl.read_parquet(Path(path), columns=columns)
 
 
 def read_provenance(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read what made an artifact; empty for a Parquet file of other origin."""
     with _reading(path):
-        note = pl.read_parquet_metadata(path).get(PROVENANCE_KEY, "{}")
+        note = pl.read_parquet_metadata(Path(path)).get(PROVENANCE_KEY, "{}")
     return dict(json.loads(note))
 
 
@@ -158,7 +167,7 @@ def _conform(frame: pl.DataFrame, kind: str, path: str | os.PathLike[str]) -> pl
     frame = frame.with_columns(
         pl.col(name).cast(dtype)
         for name, dtype in wanted.items()
-        if frame.schema[name].is_numeric() and frame.schema[name] != dtype
+        if frame.schema[name].is_numeric() and dtype in (pl.Int64, pl.Float64)
     )
     wrong = [
         f"{path}: column {name!r} of a {kind} table is {frame.schema[name]}, not {dtype}"

@@ -1,4 +1,4 @@
-"""The config of a study, typed; whatever is wrong with it is said at once, before any job starts."""
+"""The typed config of a study; whatever is wrong with it is said before any job starts."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from tiewise import measures
-from tiewise.data.spec import DatasetSpec
+from tiewise.data.spec import DatasetSpec, load_dataset_spec
 from tiewise.errors import InputError, did_you_mean, some
-from tiewise.io.blocks import read_block, validate_block
-from tiewise.models.spec import ModelSpec
+from tiewise.io.blocks import validate_block
+from tiewise.models.spec import ModelSpec, load_model_spec
 from tiewise.precision.regimes import Regime
 
 T = TypeVar("T")
@@ -141,20 +141,20 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
         policies, each with the nearest legal name.
     """
     problems: list[str] = []
-    config = _collect(problems, lambda: validate_block(raw, StudyConfig, where="config"))
+    config = _collect(problems, validate_block, raw, StudyConfig, "config")
     if config is None:
         # The names can still be checked, so that one run of the command shows every mistake.
         config = StudyConfig.model_construct(**_usable(raw))
-    datasets = _blocks(problems, config, root, "datasets", DatasetSpec)
-    models = _blocks(problems, config, root, "models", ModelSpec)
+    datasets = _blocks(problems, config, root, "datasets", load_dataset_spec)
+    models = _blocks(problems, config, root, "models", load_model_spec)
     regimes = {
         name: regime
         for name in config.regimes
-        if (regime := _collect(problems, lambda name=name: Regime.parse(name))) is not None
+        if (regime := _collect(problems, Regime.parse, name)) is not None
     }
     for name in {*config.measures, *config.table_measures}:
-        _collect(problems, lambda name=name: measures.parse(name))
-    problems += _disagreements(config)
+        _collect(problems, measures.parse, name)
+    problems += _disagreements(config, root)
     if problems:
         raise InputError(problems)
     return Study(config, datasets, models, regimes)
@@ -166,9 +166,9 @@ def fingerprint(*blocks: BaseModel) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _collect(problems: list[str], attempt: Callable[[], T]) -> T | None:
+def _collect(problems: list[str], attempt: Callable[..., T], *args: Any) -> T | None:
     try:
-        return attempt()
+        return attempt(*args)
     except InputError as error:
         problems.extend(error.problems)
         return None
@@ -188,7 +188,11 @@ def _usable(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _blocks(
-    problems: list[str], config: StudyConfig, root: Path, topic: str, model: type[T]
+    problems: list[str],
+    config: StudyConfig,
+    root: Path,
+    topic: str,
+    load: Callable[[Path], T],
 ) -> dict[str, T]:
     """Read the blocks of one topic that a study names; the first catalog that has one wins."""
     paths: dict[str, Path] = {}
@@ -200,18 +204,21 @@ def _blocks(
             said = did_you_mean(name, paths)
             problems.append(f"config: {topic}: no block named {name!r}; {said}")
             continue
-        block = _collect(problems, lambda name=name: read_block(paths[name], model))  # type: ignore[type-var]
+        block = _collect(problems, load, paths[name])
         if block is not None:
             blocks[name] = block
     return blocks
 
 
-def _disagreements(config: StudyConfig) -> Iterable[str]:
+def _disagreements(config: StudyConfig, root: Path) -> Iterable[str]:
     for key in ("datasets", "models", "regimes", "measures", "table_measures", "policies"):
         values = getattr(config, key)
         twice = sorted({value for value in values if values.count(value) > 1})
         if twice:
             yield f"config: {key}: named more than once, {some(twice)}"
+    for folder in config.catalog:
+        if not (root / folder).is_dir():
+            yield f"config: catalog: no such folder: {folder}"
     absent = [name for name in config.table_measures if name not in config.measures]
     if absent:
         yield f"config: table_measures: not among measures, {some(absent)}"

@@ -36,6 +36,7 @@ def job(snakemake: Any) -> Iterator[Study]:
         force=True,
     )
     logging.captureWarnings(True)
+    logging.getLogger("bm25s").setLevel(logging.INFO)  # it asks for its debug messages by itself
     try:
         yield load_study(snakemake.config, Path(snakemake.scriptdir).resolve().parents[1])
     except InputError as error:

@@ -53,6 +53,10 @@ class Layout:
         """Finished logits that a failed or changed job left; not an artifact of the study."""
         return Path(self.results, ".cache", "logits", f"{key}.parquet")
 
-    def cells(self, study: Study, model: str) -> list[tuple[str, str]]:
+    def cells(self, study: Study) -> list[tuple[str, str]]:
         """Every (data set, regime) of one model."""
         return [(dataset, regime) for dataset in study.datasets for regime in study.regimes]
+
+
+RESULTS = Layout()
+"""The folder that the workflow writes, relative to where it is run."""

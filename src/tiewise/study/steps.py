@@ -18,7 +18,7 @@ from tiewise.evaluate import average, evaluate
 from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact, writing
 from tiewise.models.spec import ModelSpec
 from tiewise.study.config import Study, fingerprint
-from tiewise.study.layout import Layout
+from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.provenance import provenance, rows_hash, source_hash
 from tiewise.ties import tie_statistics
 
@@ -26,26 +26,25 @@ log = logging.getLogger(__name__)
 DATA_TABLES = ("corpus", "queries", "qrels")
 
 
-def dataset(study: Study, name: str, layout: Layout = Layout()) -> None:
+def dataset(study: Study, name: str, layout: Layout = RESULTS) -> None:
     """Bring a data set into the normal form: corpus, queries, qrels."""
     built = build_dataset(study.datasets[name])
-    note = provenance(study, dataset=name, **built.facts)
+    note = provenance(study, dataset=name, facts=built.facts)
     for table in DATA_TABLES:
         frame = getattr(built, table)
         log.info("%s: %d rows in %s", name, frame.height, table)
         write_artifact(frame, layout.data(name, table), provenance=note, kind=table)
 
 
-def candidates(study: Study, name: str, layout: Layout = Layout()) -> None:
+def candidates(study: Study, name: str, layout: Layout = RESULTS) -> None:
     """Choose the documents that models rank for each query of a data set."""
     chosen, facts = build_candidates(study.datasets[name], _read_dataset(name, layout))
-    log.info("%s: %d candidates, %s", name, chosen.height, facts)
-    note = provenance(study, dataset=name, **facts)
+    note = provenance(study, dataset=name, facts=facts)
     write_artifact(chosen, layout.data(name, "candidates"), provenance=note, kind="candidates")
 
 
 def logits(
-    study: Study, model: str, dtype: str, threads: int = 1, layout: Layout = Layout()
+    study: Study, model: str, dtype: str, threads: int = 1, layout: Layout = RESULTS
 ) -> None:
     """Run a model in one dtype over every data set, each of them at most once.
 
@@ -66,7 +65,7 @@ def logits(
             shutil.copyfile(cached, part)
 
 
-def scores(study: Study, model: str, layout: Layout = Layout()) -> None:
+def scores(study: Study, model: str, layout: Layout = RESULTS) -> None:
     """Apply a model's scoring function in the score dtype of each regime."""
     from tiewise.models.scores import score_candidates
 
@@ -85,7 +84,7 @@ def scores(study: Study, model: str, layout: Layout = Layout()) -> None:
                 )
 
 
-def metrics(study: Study, model: str, layout: Layout = Layout()) -> None:
+def metrics(study: Study, model: str, layout: Layout = RESULTS) -> None:
     """Judge a model's scores in every regime, per query, under every tie policy."""
     config = study.config
     for name, regime in layout.cells(study):
@@ -110,7 +109,7 @@ def metrics(study: Study, model: str, layout: Layout = Layout()) -> None:
         )
 
 
-def ties(study: Study, model: str, layout: Layout = Layout()) -> None:
+def ties(study: Study, model: str, layout: Layout = RESULTS) -> None:
     """Count the ties of a model's scores in every regime, and those that FP32 does not have."""
     for name, regime in layout.cells(study):
         path = layout.scores(name, model, regime)
@@ -127,7 +126,7 @@ def ties(study: Study, model: str, layout: Layout = Layout()) -> None:
         )
 
 
-def summary(study: Study, layout: Layout = Layout()) -> None:
+def summary(study: Study, layout: Layout = RESULTS) -> None:
     """Average the measures over queries: one row per cell, measure and tie policy."""
     rows, notes = [], {}
     for model in study.models:
@@ -148,8 +147,8 @@ def summary(study: Study, layout: Layout = Layout()) -> None:
 
 
 def _read_dataset(name: str, layout: Layout) -> Dataset:
-    frames = {table: read_artifact(layout.data(name, table)) for table in DATA_TABLES}
-    return Dataset(**frames, facts=read_provenance(layout.data(name, "corpus")))
+    corpus, queries, qrels = (read_artifact(layout.data(name, table)) for table in DATA_TABLES)
+    return Dataset(corpus, queries, qrels)
 
 
 def _logits_key(study: Study, model: str, dtype: str, name: str, layout: Layout) -> str:
@@ -174,7 +173,7 @@ def _forward(
         spec,
         dtype,
         queries=read_artifact(layout.data(name, "queries")),
-        corpus=corpus.select("doc_id", text=document_texts(corpus)),
+        corpus=corpus.select("doc_id", text=document_texts(corpus, study.datasets[name].text)),
         candidates=read_artifact(layout.data(name, "candidates")),
         arithmetic=study.config.arithmetic,
         device=study.config.device,
