@@ -1,0 +1,197 @@
+"""The whole workflow on a miniature study: every layer, every artifact, and what reruns."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+import tiewise
+from tiewise.io.artifacts import read_artifact, read_provenance
+from tiewise.study.layout import Layout
+
+ROOT = Path(__file__).resolve().parent.parent
+CONFIG = ROOT / "tests" / "miniature" / "config.yaml"
+DATASET, MODEL = "icd10cm-miniature", "all-minilm-l6-v2"
+REGIMES = ["fp32", "bf16", "bf16-hps"]
+
+# One worker runs the study once, for all tests of this file.
+pytestmark = pytest.mark.xdist_group("workflow")
+
+
+def snakemake(
+    folder: Path, *options: str, config: Path = CONFIG
+) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).parent / "snakemake"), "--cores", "2"]
+    command += ["--directory", str(folder), "--configfile", str(config), *options]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def changed_config(folder: Path, **changes: object) -> Path:
+    path = folder / "changed.yaml"
+    path.write_text(yaml.safe_dump(yaml.safe_load(CONFIG.read_text()) | changes))
+    return path
+
+
+def planned(done: subprocess.CompletedProcess[str]) -> set[str]:
+    """Rules that a dry run would execute."""
+    assert done.returncode == 0, done.stderr
+    return set(re.findall(r"^rule (\w+):", done.stdout + done.stderr, flags=re.M))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    done = snakemake(folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture
+def layout(study: Path) -> Layout:
+    return Layout(str(study / "results"))
+
+
+def test_every_artifact_is_there_and_says_what_made_it(study: Path, layout: Layout) -> None:
+    artifacts = sorted((study / "results").rglob("*.parquet"))
+    expected = [layout.data(DATASET, t) for t in ("corpus", "queries", "qrels", "candidates")]
+    expected += [layout.logits(DATASET, MODEL, dtype) for dtype in ("fp32", "bf16")]
+    for kind in (layout.scores, layout.metrics, layout.ties):
+        expected += [kind(DATASET, MODEL, regime) for regime in REGIMES]
+    expected += [layout.summary()]
+    cached = [path for path in artifacts if ".cache" in path.parts]
+    assert set(artifacts) - set(cached) == set(expected)
+    for path in expected:
+        note = read_provenance(path)
+        assert note["study"] == "miniature", path
+        assert note["config_hash"], path
+        assert {"numpy", "polars", "torch"} <= note["libraries"].keys(), path
+    for regime in REGIMES[1:]:
+        note = read_provenance(layout.metrics(DATASET, MODEL, regime))
+        assert note["arithmetic"] == "simulated"
+        assert note["regime"] == regime
+
+
+def test_every_job_has_a_log_and_a_benchmark(study: Path) -> None:
+    logs = study / "results" / "logs"
+    stems = {path.relative_to(logs).with_suffix("") for path in logs.rglob("*.log")}
+    timed = {
+        path.relative_to(logs).as_posix().removesuffix(".benchmark.tsv")
+        for path in logs.rglob("*.benchmark.tsv")
+    }
+    assert {stem.as_posix() for stem in stems} == timed
+    assert len(timed) == 10  # one a job
+
+
+def test_tables_and_figures_are_there_in_every_format(study: Path) -> None:
+    results = study / "results"
+    for suffix in ("csv", "md", "tex"):
+        assert "bf16" in (results / "tables" / f"main.{suffix}").read_text()
+    for suffix, magic in {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}.items():
+        assert (results / "figures" / f"cutoffs.{suffix}").read_bytes().startswith(magic)
+
+
+def test_the_table_says_what_evaluate_says_of_the_scores(study: Path, layout: Layout) -> None:
+    table = pl.read_csv(study / "results" / "tables" / "main.csv")
+    qrels = read_artifact(layout.data(DATASET, "qrels"))
+    for regime in REGIMES:
+        run = read_artifact(layout.scores(DATASET, MODEL, regime))
+        judged = tiewise.evaluate(qrels, run, ["nDCG@10"], policy="input")
+        row = table.row(
+            by_predicate=(pl.col("regime") == regime) & (pl.col("measure") == "nDCG@10"),
+            named=True,
+        )
+        for quantity in ("expected", "min", "max", "range", "sd", "oblivious", "bias"):
+            assert row[quantity] == pytest.approx(100 * judged[quantity][0], abs=1e-10)
+
+
+def test_bf16_ties_documents_that_fp32_tells_apart_and_hps_unties_them(layout: Layout) -> None:
+    ties = {r: read_artifact(layout.ties(DATASET, MODEL, r)) for r in REGIMES}
+    distinct = {r: ties[r]["n_distinct_scores"].mean() for r in REGIMES}
+    assert distinct["bf16"] < distinct["bf16-hps"] <= distinct["fp32"]
+    assert ties["bf16"]["n_spurious"].sum() > ties["bf16-hps"]["n_spurious"].sum()
+
+
+def test_one_forward_pass_serves_both_regimes_of_a_dtype(study: Path) -> None:
+    passes = {path.stem for path in (study / "results" / "logits").rglob("*.parquet")}
+    assert passes == {"fp32", "bf16"}
+
+
+def test_a_second_run_finds_nothing_to_do(study: Path) -> None:
+    done = snakemake(study)
+    assert done.returncode == 0
+    assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_another_table_reruns_the_report_alone(study: Path, tmp_path: Path) -> None:
+    config = changed_config(tmp_path, table_measures=["nDCG@5"])
+    assert planned(snakemake(study, "--dry-run", config=config)) == {"main_table", "cutoffs_figure"}
+
+
+def test_another_measure_reruns_no_forward_pass(study: Path, tmp_path: Path) -> None:
+    measures = [*yaml.safe_load(CONFIG.read_text())["measures"], "AP@10"]
+    plan = planned(
+        snakemake(study, "--dry-run", config=changed_config(tmp_path, measures=measures))
+    )
+    assert "metrics" in plan
+    assert plan & {"dataset", "candidates", "logits", "scores"} == set()
+
+
+def test_lost_logits_are_taken_from_the_cache(study: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(study, folder)
+    lost = Layout(str(folder / "results")).logits(DATASET, MODEL, "bf16")
+    before = lost.read_bytes()
+    lost.unlink()
+    done = snakemake(folder, str(lost.relative_to(folder)))
+    assert done.returncode == 0, done.stderr
+    assert lost.read_bytes() == before
+    log = (folder / "results" / "logs" / "logits" / f"{MODEL}.bf16.log").read_text()
+    assert "taken from the cache" in log
+
+
+def test_an_unwritable_result_gives_one_clear_message_and_keeps_the_rest(
+    study: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(study, folder)
+    shutil.rmtree(folder / "results" / "tables")
+    (folder / "results" / "tables").write_text("a file where a folder must be")
+    layout = Layout(str(folder / "results"))
+    finished = layout.metrics(DATASET, MODEL, "bf16").read_bytes()
+    done = snakemake(folder)
+    assert done.returncode != 0
+    assert "tables" in done.stdout + done.stderr
+    assert layout.metrics(DATASET, MODEL, "bf16").read_bytes() == finished
+
+
+def test_a_wrong_config_ends_before_any_job_with_the_nearest_names(tmp_path: Path) -> None:
+    config = changed_config(tmp_path, models=["all-minilm-l6-v3"], regimse=["fp32"])
+    done = snakemake(tmp_path, config=config)
+    said = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "did you mean 'all-minilm-l6-v2'?" in said
+    assert "did you mean 'regimes'?" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_failing_step_says_why_in_one_line_without_a_traceback(
+    study: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(study, folder)
+    layout = Layout(str(folder / "results"))
+    layout.metrics(DATASET, MODEL, "bf16").unlink()
+    layout.scores(DATASET, MODEL, "bf16").write_text("no Parquet file")
+    done = snakemake(folder, str(layout.metrics(DATASET, MODEL, "bf16").relative_to(folder)))
+    said = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "not a readable Parquet file" in said
+    assert "Traceback" not in said
