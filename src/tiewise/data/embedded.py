@@ -1,8 +1,13 @@
-"""Files of PyPI packages that a data set is built from: found and checked, never imported."""
+"""Data sets built from PyPI packages: the file is found and checked, never imported.
+
+Their queries are chosen by the hash of their words, so a sample never changes and a smaller one is
+part of a larger one.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
@@ -58,3 +63,38 @@ run: pip install no-such-package==1.0
     if digest != sha256:
         raise InputError(f"{file}: sha256 is {digest}, not {sha256}; {reinstall}")
     return file, {"package": package, "version": version, "file": path, "sha256": sha256}
+
+
+def plain_words(text: str) -> str:
+    """Reduce a text to its lower-case ASCII words.
+
+    Examples
+    --------
+    >>> plain_words("Korsakov's psychosis, NOS")
+    'korsakov s psychosis nos'
+    """
+    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
+
+
+def text_hash(namespace: str, text: str) -> str:
+    """Hash the words of a query's text; the smaller, the earlier a sample takes it.
+
+    Parameters
+    ----------
+    namespace : str
+        The rule of the sample, so that another rule gives another order.
+    text : str
+        The query.
+    """
+    return hashlib.sha256(f"{namespace}|{plain_words(text)}".encode()).hexdigest()
+
+
+def query_id(namespace: str, text: str) -> str:
+    """Name a query by its hash: in the order of the ids, queries are in the order of a sample.
+
+    Examples
+    --------
+    >>> query_id("icd10cm-inclusion/v1", "Septic myocarditis")
+    'q0016d7e19b'
+    """
+    return f"q{text_hash(namespace, text)[:10]}"

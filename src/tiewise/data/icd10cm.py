@@ -7,7 +7,6 @@ term; grade 1: the other codes in the same three-character category.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -17,13 +16,14 @@ from xml.etree import ElementTree
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiewise.data.embedded import package_file
+from tiewise.data.embedded import package_file, plain_words, query_id, text_hash
 from tiewise.data.normal import Dataset, tables
 
 PACKAGE = "simple-icd-10-cm"
 VERSION = "1.5.0"
 FILE = "simple_icd_10_cm/data/icd10c-tabular-April-1-2026.xml"
 SHA256 = "f161f8182aff3ce3a2a78e202f8259c08eaee2c670a9e45b0072445c52302935"
+NAMESPACE = "icd10cm-inclusion/v1"
 
 # Words that tell codes of the classification apart, but not diagnoses.
 FILLER = {
@@ -54,11 +54,13 @@ class Icd10cmSource(BaseModel):
         path, facts = package_file(PACKAGE, VERSION, FILE, SHA256)
         codes = list(_codes(ElementTree.parse(path).getroot()))
         documents = [code for code in codes if code.is_document]
-        chosen, funnel = _choose(documents, {normal_term(code.description) for code in codes})
+        chosen, funnel = _choose(documents, {plain_words(code.description) for code in codes})
         by_category = defaultdict(list)
         for code in documents:
             by_category[code.category].append(code)
-        queries = sorted((query_id(term), term, category) for category, term in chosen.items())
+        queries = sorted(
+            (query_id(NAMESPACE, term), term, category) for category, term in chosen.items()
+        )
         corpus, asked, qrels = tables(
             corpus=((code.name, "", code.description) for code in documents),
             queries=((qid, term) for qid, term, _ in queries),
@@ -86,33 +88,7 @@ class _Code:
     is_document: bool
 
     def lists(self, term: str) -> bool:
-        return normal_term(term) in map(normal_term, self.inclusion_terms)
-
-
-def normal_term(text: str) -> str:
-    """Reduce a text to its lower-case ASCII words.
-
-    Examples
-    --------
-    >>> normal_term("Korsakov's psychosis, NOS")
-    'korsakov s psychosis nos'
-    """
-    return " ".join(re.findall(r"[a-z0-9]+", text.lower()))
-
-
-def query_id(term: str) -> str:
-    """Name a query by the hash of its term, which also decides whether a sample has it.
-
-    Examples
-    --------
-    >>> query_id("Septic myocarditis")
-    'q0016d7e19b'
-    """
-    return f"q{_hash(term)[:10]}"
-
-
-def _hash(term: str) -> str:
-    return hashlib.sha256(f"icd10cm-inclusion/v1|{normal_term(term)}".encode()).hexdigest()
+        return plain_words(term) in map(plain_words, self.inclusion_terms)
 
 
 def _codes(root: ElementTree.Element) -> Iterator[_Code]:
@@ -147,15 +123,15 @@ def _choose(
     listed = [(term, code) for code in documents for term in code.inclusion_terms]
     categories = defaultdict(set)
     for term, code in listed:
-        categories[normal_term(term)].add(code.category)
+        categories[plain_words(term)].add(code.category)
     chosen: dict[str, str] = {}
     usable: set[str] = set()
     funnel = Counter({"inclusion terms": len(listed)})
     for term, code in listed:
-        words = normal_term(term)
+        words = plain_words(term)
         if words in descriptions:
             funnel["dropped: equals a description"] += 1
-        elif _content(words) == _content(normal_term(code.description)):
+        elif _content(words) == _content(plain_words(code.description)):
             funnel["dropped: same content words as its own description"] += 1
         elif len(term) > LONGEST or re.match(r"Conditions?\b|Any condition\b", term):
             funnel["dropped: not a phrase of its own"] += 1
@@ -166,7 +142,7 @@ def _choose(
         else:
             usable.add(words)
             best = chosen.get(code.category)
-            if best is None or _hash(term) < _hash(best):
+            if best is None or text_hash(NAMESPACE, term) < text_hash(NAMESPACE, best):
                 chosen[code.category] = term
     funnel["usable terms"] = len(usable)
     funnel["categories, one term each"] = len(chosen)

@@ -9,12 +9,16 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from tiewise.data.candidates import Bm25Candidates
+from tiewise.data.cwe import CweSource
 from tiewise.data.icd10cm import Icd10cmSource
 from tiewise.data.normal import TextJoin
 from tiewise.errors import InputError
 from tiewise.io.blocks import read_block
 
-Source = Annotated[Icd10cmSource, Field(description="Where the tables come from.")]
+Source = Annotated[
+    CweSource | Icd10cmSource,
+    Field(discriminator="kind", description="Where the tables come from."),
+]
 
 
 class ExpectedCounts(BaseModel):
