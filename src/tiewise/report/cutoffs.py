@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tiewise.report.figures import style
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+BAND = 0.25
+OBLIVIOUS: dict[str, Any] = {"color": "black", "lw": 1, "ls": (0, (3, 2))}
 
 
 def cutoffs_figure(
@@ -67,7 +71,7 @@ def cutoffs_figure(
         for regime, panel in zip(regimes, axes[0], strict=True):
             panel.set_title(regime)
         _finish(figure, axes[-1], sorted(summary["cutoff"].unique()), note)
-        figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
+        _legend(figure, summary["model"].unique(maintain_order=True).to_list())
     return figure
 
 
@@ -93,11 +97,9 @@ def _draw(panel: Axes, cell: pl.DataFrame) -> None:
             100 * rows[name].to_numpy() for name in ("expected", "min", "max", "oblivious")
         )
         colour = f"C{number}"
-        panel.fill_between(
-            cutoff, low, high, color=colour, alpha=0.25, lw=0, label=f"{model}: worst to best order"
-        )
-        panel.plot(cutoff, expected, color=colour, label="expected over all orders")
-        panel.plot(cutoff, oblivious, color="black", lw=1, ls=(0, (3, 2)), label="oblivious tool")
+        panel.fill_between(cutoff, low, high, color=colour, alpha=BAND, lw=0)
+        panel.plot(cutoff, expected, color=colour)
+        panel.plot(cutoff, oblivious, **OBLIVIOUS)
         widest = rows.row(rows["range"].arg_max() or 0, named=True)
         panel.annotate(
             f"widest {100 * widest['range']:.2f} at {widest['cutoff']}",
@@ -107,6 +109,21 @@ def _draw(panel: Axes, cell: pl.DataFrame) -> None:
             color=colour,
             fontsize=7.5,
         )
+
+
+def _legend(figure: Figure, models: Sequence[str]) -> None:
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    handles: list[Artist] = [
+        Line2D([], [], color=f"C{i}", label=model) for i, model in enumerate(models)
+    ]
+    handles += [
+        Line2D([], [], color="#555555", label="expected over all orders of ties"),
+        Patch(color="#555555", alpha=BAND, lw=0, label="worst to best order"),
+        Line2D([], [], **OBLIVIOUS, label="what a tie-oblivious tool reports"),
+    ]
+    figure.legend(handles=handles, loc="outside upper left", ncols=4)
 
 
 def _finish(figure: Figure, bottom: Sequence[Axes], cutoffs: Sequence[int], note: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 import polars as pl
 
-QUANTITIES = {"expected": "E[M]", "oblivious": "M_obl", "range": "range", "bias": "bias"}
+QUANTITIES = ["expected", "oblivious", "range", "bias"]
 LABELS = ["dataset", "model", "regime"]
 
 
@@ -41,8 +41,7 @@ def main_table(
         "n_queries",
     ).to_pandas()
     blocks = {
-        measure: tidy[tidy["measure"] == measure].set_index(LABELS)[list(QUANTITIES)]
+        measure: tidy[tidy["measure"] == measure].set_index(LABELS)[QUANTITIES]
         for measure in measures
     }
-    wide = pd.concat(blocks, axis="columns").rename(columns=QUANTITIES, level=1)
-    return tidy, wide
+    return tidy, pd.concat(blocks, axis="columns")

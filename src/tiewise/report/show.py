@@ -9,8 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tiewise.errors import InputError
-
-QUANTITIES = ("expected", "oblivious", "range", "bias")
+from tiewise.report.main_table import QUANTITIES
 
 
 def show(results: Path, console: Console) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -25,7 +24,7 @@ def write_table(tidy: pd.DataFrame, wide: pd.DataFrame, stem: Path, *, note: str
     note : str
         The footer.
     """
-    markdown = wide.rename(columns=" ".join) if wide.columns.nlevels > 1 else wide
+    markdown = wide
     if wide.columns.nlevels > 1:
         markdown = wide.set_axis([" ".join(pair) for pair in wide.columns], axis="columns")
     texts = {
@@ -43,15 +42,8 @@ def _latex(wide: pd.DataFrame, note: str) -> str:
     styler = styler.format_index(escape="latex", axis="index")
     styler = styler.format_index(escape="latex", axis="columns")
     tabular = styler.to_latex(
-        hrules=True, clines="skip-last;data", multicol_align="c", column_format=_columns(wide)
+        hrules=True,
+        multicol_align="c",
+        column_format="l" * wide.index.nlevels + "r" * wide.shape[1],
     )
     return f"% {note}\n% Needs \\usepackage{{booktabs,multirow}}\n{tabular}"
-
-
-def _columns(wide: pd.DataFrame) -> str:
-    return "l" * wide.index.nlevels + "r" * wide.shape[1]
-
-
-def percent(frame: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """Select and rename columns of shares, given in percent."""
-    return frame[list(names)].mul(100).rename(columns=dict(names))
