@@ -1,0 +1,92 @@
+"""From the source of a model block to a folder of checked files."""
+
+from __future__ import annotations
+
+import fnmatch
+from pathlib import Path
+
+from tiewise.errors import InputError, some
+from tiewise.io.packages import check_sha256, package_file
+from tiewise.models.spec import ModelSource
+
+WEIGHTS = "model.safetensors"
+SHARDED_WEIGHTS = "model.safetensors.index.json"
+_UNSAFE_WEIGHTS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.h5", "*.msgpack", "*.pkl")
+_FILES = ("*.json", "*.safetensors", "*.txt", "*.model")
+
+
+def model_folder(source: ModelSource) -> Path:
+    """Bring a model's files to this machine and check them.
+
+    Parameters
+    ----------
+    source : ModelSource
+        Package, hub repository or path.
+
+    Returns
+    -------
+    pathlib.Path
+        A folder with config, tokenizer and safetensors weights.
+
+    Raises
+    ------
+    InputError
+        Files are missing, changed, or not safetensors; the message says what helps.
+
+    Notes
+    -----
+    The hub is asked through `huggingface_hub`, which honours HF_HOME, HF_HUB_OFFLINE and HF_TOKEN.
+    """
+    if source.package is not None:
+        name, version = source.package.split("==")
+        path = f"{source.folder}/{WEIGHTS}"
+        return package_file(name, version, path, str(source.sha256)).parent
+    folder = _snapshot(source) if source.hub is not None else Path(str(source.path))
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder of a model")
+    folder /= source.folder
+    _require_safetensors(folder)
+    if source.sha256 is not None:
+        check_sha256(folder / WEIGHTS, source.sha256, "get the files again, or correct the block")
+    return folder
+
+
+def _snapshot(source: ModelSource) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    patterns = [*_FILES, "*.py"] if source.trust_remote_code else list(_FILES)
+    try:
+        found = snapshot_download(
+            str(source.hub), revision=source.revision, allow_patterns=patterns
+        )
+    except RevisionNotFoundError:
+        raise InputError(f"{source.hub}: the hub has no revision {source.revision}") from None
+    except GatedRepoError:
+        said = "its owner grants access by request; ask for it, then set HF_TOKEN"
+        raise InputError(f"{source.hub}: {said}") from None
+    except RepositoryNotFoundError:
+        said = "no such model on the hub, or a private one without HF_TOKEN"
+        raise InputError(f"{source.hub}: {said}") from None
+    except LocalEntryNotFoundError:
+        said = "is not in the cache, and the hub cannot be reached (or HF_HUB_OFFLINE is set)"
+        raise InputError(f"{source.pinned}: {said}") from None
+    except HfHubHTTPError as error:
+        status = getattr(error.response, "status_code", "no status")
+        raise InputError(f"{source.hub}: the hub refused, {status}") from None
+    return Path(found)
+
+
+def _require_safetensors(folder: Path) -> None:
+    if (folder / WEIGHTS).is_file() or (folder / SHARDED_WEIGHTS).is_file():
+        return
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    unsafe = [n for n in names if any(fnmatch.fnmatch(n, pattern) for pattern in _UNSAFE_WEIGHTS)]
+    found = f"other weights are there, {some(unsafe)}" if unsafe else f"found {some(names)}"
+    raise InputError(f"{folder}: no {WEIGHTS}; {found}. Weights are read from safetensors only")
