@@ -8,12 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 import pytrec_eval
-from hypothesis import given
-from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from tiewise.data import Dataset, DatasetSpec, build_candidates, build_dataset, load_dataset_spec
-from tiewise.data.candidates import first_k
 from tiewise.data.normal import tables
 
 BLOCK = Path(__file__).resolve().parent.parent / "config" / "datasets" / "icd10cm.yaml"
@@ -119,17 +116,3 @@ def test_candidates_do_not_depend_on_other_queries(
     alone, _ = build_candidates(spec, Dataset(icd10cm.corpus, few, icd10cm.qrels, icd10cm.facts))
     wanted = candidates.filter(pl.col("query_id").is_in(few["query_id"].to_list()))
     assert_frame_equal(alone.sort("query_id", "rank"), wanted.sort("query_id", "rank"))
-
-
-@given(
-    st.lists(st.integers(0, 5), min_size=1, max_size=40).flatmap(
-        lambda scores: st.tuples(st.just(scores), st.integers(1, len(scores)))
-    )
-)
-def test_first_k_is_a_stable_sort_cut_at_k(case: tuple[list[int], int]) -> None:
-    scores, k = np.array(case[0], dtype=np.float32), case[1]
-    places, kept, cut = first_k(scores, k)
-    wanted = np.argsort(-scores, kind="stable")
-    assert places.tolist() == wanted[:k].tolist()
-    assert kept.tolist() == scores[wanted[:k]].tolist()
-    assert cut == (scores[wanted[k:]] == kept[-1]).sum()

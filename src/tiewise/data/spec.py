@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiewise.data.candidates import Bm25Candidates
+from tiewise.data.bm25 import Bm25Candidates
 from tiewise.data.cwe import CweSource
 from tiewise.data.icd10cm import Icd10cmSource
 from tiewise.data.normal import TextJoin

@@ -1,0 +1,253 @@
+"""BM25 in shards: the scores of bm25s, but of every document, and in bounded memory.
+
+bm25s tokenises. Its index is not used, because a shard must be weighted by the statistics of the
+whole corpus, and because its top k is in no defined order among equal scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ConfigDict, Field
+
+from tiewise.data.normal import TextJoin
+
+SHARD = 50_000
+"""Documents a shard; results do not depend on it."""
+
+EPSILON = 0.25
+"""Okapi's idf of words in more than half of the documents, as a share of the mean idf."""
+
+Floats = npt.NDArray[np.floating[Any]]
+Ints = npt.NDArray[np.integer[Any]]
+
+
+class Bm25Candidates(BaseModel):
+    """BM25 over the whole corpus."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: Literal["bm25"] = Field(default="bm25", description="Which first stage this is.")
+    k: int = Field(default=100, ge=1, description="Candidates a query.")
+    method: Literal["lucene", "okapi"] = Field(
+        default="lucene",
+        description="Weights and precision: Lucene's as in bm25s (float32), or BM25Okapi of"
+        " rank-bm25 (float64).",
+    )
+    k1: float = Field(default=1.2, ge=0, description="Saturation of term frequency.")
+    b: float = Field(default=0.75, ge=0, le=1, description="Normalisation by document length.")
+    tokens: Literal["words", "whitespace"] = Field(
+        default="words",
+        description="Lower-cased words of two or more characters, or what lies between blanks.",
+    )
+    stopwords: Literal["en", "none"] = Field(
+        default="en", description="Words left out: bm25s's 33 English ones, or none."
+    )
+    stemmer: Literal["english", "none"] = Field(
+        default="english", description="Snowball stemmer, or none."
+    )
+    text: TextJoin = Field(
+        default="strip", description="How title and text are joined before tokenising."
+    )
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best documents for one query.
+
+    Attributes
+    ----------
+    places : int array of shape (k,)
+        Places in the corpus, best first; equal scores by place.
+    scores : float array of shape (k,)
+        Their scores.
+    n_cut : int
+        Documents left out although they have the score of the last one taken.
+    """
+
+    places: Ints
+    scores: Floats
+    n_cut: int
+
+
+class Bm25:
+    """A corpus indexed in shards.
+
+    Parameters
+    ----------
+    how : Bm25Candidates
+        Weights and tokens.
+    texts : iterable of str
+        Documents, in the corpus's order; read once.
+    shard : int, optional
+        Documents a shard.
+
+    Notes
+    -----
+    Memory: 8 bytes for each different word of a document, and one shard's text and tokens while it
+    is read. A search adds the weights of one shard and k candidates a query and shard.
+    """
+
+    def __init__(self, how: Bm25Candidates, texts: Iterable[str], shard: int = SHARD) -> None:
+        self._how = how
+        self._tokenizer = _tokenizer(how)
+        self._shards = [_Postings.build(ids) for ids in _chunks(self._tokens(texts), shard)]
+        lengths = [postings.lengths for postings in self._shards]
+        self.n_documents = sum(map(len, lengths))
+        self._mean_length = np.concatenate(lengths).mean() if self.n_documents else 0.0
+        n_words = max((len(postings.starts) - 1 for postings in self._shards), default=0)
+        frequencies = np.zeros(n_words, dtype=np.int64)
+        for postings in self._shards:
+            frequencies[: len(postings.starts) - 1] += np.diff(postings.starts)
+        self._idf = _IDF[how.method](frequencies, self.n_documents)
+
+    def search(self, queries: Sequence[str], k: int) -> list[Found]:
+        """Find the k best documents of every query.
+
+        Parameters
+        ----------
+        queries : sequence of str
+            Texts.
+        k : int
+            Documents a query; fewer where the corpus is smaller.
+
+        Returns
+        -------
+        list of Found
+            One a query.
+        """
+        asked = [np.array(ids, dtype=np.int64) for ids in self._tokens(queries, learn=False)]
+        parts: list[list[Found]] = [[] for _ in queries]
+        offset = 0
+        for postings in self._shards:
+            weights = self._weights(postings)
+            for words, found in zip(asked, parts, strict=True):
+                best = first_k(postings.scores(words, weights), k)
+                found.append(Found(best.places + offset, best.scores, best.n_cut))
+            offset += len(postings.lengths)
+        return [_merge(found, k) for found in parts]
+
+    def _tokens(self, texts: Iterable[str], learn: bool = True) -> Iterator[list[int]]:
+        return self._tokenizer.streaming_tokenize(  # type: ignore[no-any-return]
+            texts, update_vocab=learn, allow_empty=False
+        )
+
+    def _weights(self, postings: _Postings) -> Floats:
+        """Compute what each posting adds to the score of its document."""
+        k1, b = self._how.k1, self._how.b
+        tf = postings.frequencies.astype(np.float64)
+        length = postings.lengths[postings.documents] / self._mean_length
+        words = np.repeat(np.arange(len(postings.starts) - 1), np.diff(postings.starts))
+        weights = self._idf[words] * (tf / (k1 * ((1 - b) + b * length) + tf))
+        if self._how.method == "okapi":
+            return weights * (k1 + 1)
+        return weights.astype(np.float32)
+
+
+@dataclass(frozen=True)
+class _Postings:
+    """Which documents of a shard have a word, and how often, word after word."""
+
+    starts: Ints  # (n_words + 1,): where a word's postings begin
+    documents: Ints  # (n_postings,): places in the shard, ascending within a word
+    frequencies: Ints  # (n_postings,)
+    lengths: Ints  # (n_documents,): tokens
+
+    @classmethod
+    def build(cls, tokens: list[npt.NDArray[np.int32]]) -> _Postings:
+        lengths = np.array([len(ids) for ids in tokens], dtype=np.int32)
+        words = np.concatenate(tokens).astype(np.int64)
+        pairs = words * len(tokens) + np.repeat(np.arange(len(tokens)), lengths)
+        pairs, frequencies = np.unique(pairs, return_counts=True)
+        words, documents = np.divmod(pairs, len(tokens))
+        starts = np.zeros(words[-1] + 2 if len(words) else 1, dtype=np.int64)
+        np.cumsum(np.bincount(words), out=starts[1:])
+        return cls(starts, documents.astype(np.int32), frequencies.astype(np.int32), lengths)
+
+    def scores(self, words: Ints, weights: Floats) -> Floats:
+        """Scores of all documents of the shard; a word that a query repeats counts again."""
+        scores = np.zeros(len(self.lengths), dtype=weights.dtype)
+        for word in words[words < len(self.starts) - 1]:
+            of_word = slice(self.starts[word], self.starts[word + 1])
+            scores[self.documents[of_word]] += weights[of_word]
+        return scores
+
+
+def first_k(scores: Floats, k: int) -> Found:
+    """Take the k best places, equal scores by place, and count equals of the last left out.
+
+    Parameters
+    ----------
+    scores : float array of shape (n_documents,)
+        Scores of one query, in the corpus's order.
+    k : int
+        Places to take; all when there are fewer.
+
+    Returns
+    -------
+    Found
+        O(n_documents + k log k).
+
+    Examples
+    --------
+    >>> best = first_k(np.array([1.0, 3.0, 1.0, 2.0, 1.0]), 3)
+    >>> best.places.tolist(), best.n_cut
+    ([1, 3, 0], 2)
+    """
+    k = min(k, len(scores))
+    last = np.partition(scores, len(scores) - k)[len(scores) - k]
+    above = np.flatnonzero(scores > last)
+    equal = np.flatnonzero(scores == last)
+    kept = np.concatenate([above, equal[: k - len(above)]])
+    kept = kept[np.argsort(-scores[kept], kind="stable")]
+    return Found(kept, scores[kept], len(above) + len(equal) - k)
+
+
+def _merge(parts: list[Found], k: int) -> Found:
+    places = np.concatenate([part.places for part in parts])
+    scores = np.concatenate([part.scores for part in parts])
+    # Shards are in the corpus's order, and so are equal scores inside each: stable is by place.
+    order = np.argsort(-scores, kind="stable")[:k]
+    last = scores[order[-1]]
+    cut = int((scores == last).sum() - (scores[order] == last).sum())
+    cut += sum(part.n_cut for part in parts if part.scores[-1] == last)
+    return Found(places[order], scores[order], cut)
+
+
+def _chunks(tokens: Iterator[list[int]], size: int) -> Iterator[list[npt.NDArray[np.int32]]]:
+    arrays = (np.array(ids, dtype=np.int32) for ids in tokens)
+    while chunk := list(islice(arrays, size)):
+        yield chunk
+
+
+def _tokenizer(how: Bm25Candidates) -> Any:
+    from bm25s.tokenization import Tokenizer
+    from Stemmer import Stemmer
+
+    words = how.tokens == "words"
+    return Tokenizer(
+        lower=words,
+        splitter=r"(?u)\b\w\w+\b" if words else str.split,
+        stopwords="en" if how.stopwords == "en" else [],
+        stemmer=None if how.stemmer == "none" else Stemmer(how.stemmer),
+    )
+
+
+def _idf_lucene(frequencies: Ints, n: int) -> Floats:
+    idf: Floats = np.log(1 + (n - frequencies + 0.5) / (frequencies + 0.5))
+    return idf.astype(np.float32)
+
+
+def _idf_okapi(frequencies: Ints, n: int) -> Floats:
+    """Okapi's idf; where it is negative, a share of the mean over all words, as rank-bm25 does."""
+    idf: Floats = np.log(n - frequencies + 0.5) - np.log(frequencies + 0.5)
+    idf[idf < 0] = EPSILON * idf.mean() if len(idf) else 0.0
+    return idf
+
+
+_IDF: dict[str, Callable[[Ints, int], Floats]] = {"lucene": _idf_lucene, "okapi": _idf_okapi}
