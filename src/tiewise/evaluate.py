@@ -1,0 +1,209 @@
+"""Evaluate a run against judgements, all orders inside tie groups considered."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from tiewise import frames
+from tiewise.arrays import evaluate_arrays, evaluate_blocks
+from tiewise.coverage import CoverageWarning, coverage_of
+from tiewise.errors import InputError, did_you_mean
+from tiewise.measures import Measure, TieAware, parse_all
+from tiewise.pairing import Paired
+from tiewise.policies import Policy, parse_policy
+from tiewise.ties import check_score_type
+
+__all__ = ["average", "evaluate", "evaluate_arrays"]
+
+_FATES = ("zero", "skip")
+
+
+def evaluate(
+    qrels: frames.Qrels | str | Path,
+    run: frames.Run | str | Path,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    policy: str | Policy = "trec",
+    score_type: str = "float64",
+    per_query: bool = False,
+    empty: str = "zero",
+    missing: str = "zero",
+) -> pl.DataFrame:
+    """Evaluate a run.
+
+    Parameters
+    ----------
+    qrels : frame, mapping or path
+        Judgements: columns query_id, doc_id, grade; or ``{query_id: {doc_id: grade}}``; or a file
+        for `tiewise.read_qrels`. Relevant is a grade of 1 or more.
+    run : frame, mapping or path
+        Candidates: columns query_id, doc_id, score and perhaps rank, in input order; or
+        ``{query_id: {doc_id: score}}``; or a file for `tiewise.read_run`.
+    measures : str, Measure, or several
+        Such as ``["nDCG@10", "RR@10", "AP@100"]``; names of trec_eval, MTEB and ranx too.
+    policy : {"trec", "input", "docid", "rank", "random(seed)"}
+        Order of tied candidates for the oblivious value.
+    score_type : {"float64", "float32"}
+        What counts as an equal score.
+    per_query : bool
+        One row for each query and measure instead of the average over queries.
+    empty : {"zero", "skip"}
+        Queries without a relevant document score 0, or are left out.
+    missing : {"zero", "skip"}
+        Judged queries without candidates score 0, or are left out.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns measure, query_id (only with `per_query`), expected, min, max, range, sd,
+        oblivious, bias, policy, n_queries (that the row speaks of). Rows in the order of
+        `measures`, and within one of the first appearance of queries in `qrels`.
+
+    Raises
+    ------
+    InputError
+        Naming every problem of the call.
+
+    Warns
+    -----
+    CoverageWarning
+        With counts and ids of queries that are left out or count as zero.
+
+    Notes
+    -----
+    Memory is a few times that of the run; see `evaluate_arrays` for the time. The result does not
+    depend on the order of queries, nor of documents unless the policy is ``input``.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
+    >>> run = {"q1": {"a": 0.5, "b": 0.5}, "q2": {"c": 0.9, "d": 0.1}}
+    >>> evaluate(qrels, run, "RR@10").select("expected", "min", "max", "oblivious").rows()
+    [(0.875, 0.75, 1.0, 0.75)]
+    """
+    problems: list[str] = []
+    wanted = _attempt(problems, parse_all, measures)
+    order = _attempt(problems, parse_policy, policy)
+    _attempt(problems, check_score_type, score_type)
+    for name, fate in (("empty", empty), ("missing", missing)):
+        if fate not in _FATES:
+            problems.append(f"{name}={fate!r} is unknown: {did_you_mean(str(fate), _FATES)}")
+    tables = _attempt(problems, _tables, qrels, run)
+    if tables and order and order.kind == "rank" and "rank" not in tables[1].columns:
+        problems.append("run: no column rank, which the tie policy rank needs")
+    if problems:
+        raise InputError(problems)
+
+    covered = coverage_of(*tables)
+    if len(covered.unjudged) == covered.n_run_queries:
+        raise InputError(
+            f"no query of the run has judgements: the run has {covered.unjudged[:3]}, "
+            f"the qrels have {covered.missing[:3]}"
+        )
+    if remarks := covered.remarks(empty=empty, missing=missing):
+        warnings.warn("; ".join(remarks), CoverageWarning, stacklevel=2)
+    paired = Paired(tables[0], tables[1], order)
+    values = evaluate_blocks(paired.blocks(score_type), wanted, paired.n_queries)
+    skipped = [*(covered.empty if empty == "skip" else ())]
+    skipped += [*(covered.missing if missing == "skip" else ())]
+    keep = ~paired.query_ids.is_in(skipped)
+    table = pl.concat(
+        [_rows(name, value, paired.query_ids, order).filter(keep) for name, value in values.items()]
+    )
+    return table if per_query else average(table)
+
+
+def average(table: pl.DataFrame) -> pl.DataFrame:
+    """Average a table of queries.
+
+    Parameters
+    ----------
+    table : polars.DataFrame
+        Of `evaluate` with ``per_query=True``.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row a measure and policy, without query_id. expected, min, max and oblivious are
+        means; sd is that of the mean, sqrt(sum sd^2) / Q, as the orders of queries are
+        independent. Sums are exactly rounded, so the order of queries does not matter.
+
+    Examples
+    --------
+    >>> table = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, "RR", per_query=True)
+    >>> average(table).select("expected", "sd", "n_queries").rows()
+    [(0.75, 0.25, 1)]
+    """
+    rows = []
+    for (measure, policy), group in table.group_by("measure", "policy", maintain_order=True):
+        n = len(group)
+        mean = {c: math.fsum(group[c]) / n for c in ("expected", "min", "max", "oblivious")}
+        sd = math.sqrt(math.fsum(group["sd"] ** 2)) / n
+        rows.append({"measure": measure, **mean, "sd": sd, "policy": policy, "n_queries": n})
+    schema = {c: t for c, t in _SCHEMA.items() if c not in ("query_id", "range", "bias")}
+    return _ordered(pl.DataFrame(rows, schema=schema))
+
+
+_SCHEMA = {
+    "measure": pl.String,
+    "query_id": pl.String,
+    "expected": pl.Float64,
+    "min": pl.Float64,
+    "max": pl.Float64,
+    "range": pl.Float64,
+    "sd": pl.Float64,
+    "oblivious": pl.Float64,
+    "bias": pl.Float64,
+    "policy": pl.String,
+    "n_queries": pl.Int64,
+}
+
+
+def _rows(name: str, value: TieAware, query_ids: pl.Series, policy: Policy) -> pl.DataFrame:
+    kinds = ("expected", "min", "max", "sd", "oblivious")
+    return _ordered(
+        pl.DataFrame({"query_id": query_ids, **{k: getattr(value, k) for k in kinds}}).with_columns(
+            measure=pl.lit(name), policy=pl.lit(str(policy)), n_queries=pl.lit(1, pl.Int64)
+        )
+    )
+
+
+def _ordered(table: pl.DataFrame) -> pl.DataFrame:
+    """Add range and bias, and put the columns in order."""
+    full = table.with_columns(
+        range=pl.col("max") - pl.col("min"), bias=pl.col("oblivious") - pl.col("expected")
+    )
+    return full.select(c for c in _SCHEMA if c in full.columns)
+
+
+def _tables(qrels: Any, run: Any) -> list[pl.DataFrame]:
+    problems: list[str] = []
+    tables = []
+    for name, table, reader in (("qrels", qrels, "read_qrels"), ("run", run, "read_run")):
+        if isinstance(table, (str, os.PathLike)):
+            from tiewise import io
+
+            table = _attempt(problems, getattr(io, reader), table)
+        tables.append((name, table))
+    # A file that cannot be read is reported with what is wrong with the other table.
+    readable = [pair for pair in tables if pair[1] is not None]
+    checked = _attempt(problems, frames.checked, readable)
+    if problems:
+        raise InputError(problems)
+    return checked  # type: ignore[no-any-return]
+
+
+def _attempt(problems: list[str], function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a function, and keep its problems for one report."""
+    try:
+        return function(*arguments)
+    except InputError as error:
+        problems.extend(error.problems)
+        return None

@@ -1,0 +1,116 @@
+"""AP@k: average precision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tiewise.measures.base import Binary
+from tiewise.measures.documents import Batch, Relevant
+from tiewise.ties import Floats, Ints
+
+
+@dataclass(frozen=True)
+class AP(Binary):
+    """Sum of the precisions at the relevant documents within the cut-off, divided by R, 0 to 1.
+
+    R counts all relevant documents of the query, retrieved or not, also where R > k (trec_eval).
+    Its mean over queries is known as MAP.
+
+    Notes
+    -----
+    With B relevant documents before a tie group, the group's part is
+    sum_j a_j x_j + sum_{i<j} b_j x_i x_j, where j is a place, b_j = 1/j and a_j = (B+1)/j.
+    Expectation: McSherry and Najork, ECIR 2008. Time is linear in the places of tie groups.
+
+    Examples
+    --------
+    >>> from tiewise import evaluate_arrays
+    >>> evaluate_arrays([[1.0, 1.0]], [[1, 0]], ["AP"])["AP"].expected
+    array([0.75])
+    """
+
+    symbol: ClassVar[str] = "AP"
+
+    def norm(self, batch: Batch) -> Floats:
+        """Count the relevant documents."""
+        return batch.n_relevant(self.rel).astype(np.float64)
+
+    def value(self, docs: Relevant, place: Ints, limit: Ints) -> Floats:
+        """Sum over relevant documents of the precision at their place."""
+        return docs.total(np.where(place <= limit[docs.query], docs.nth / place, 0.0))
+
+    def expected(self, docs: Relevant, limit: Ints) -> Floats:
+        """Multiply the chance that a place is relevant with the relevant places up to it."""
+        groups = docs.groups
+        places = groups.places(limit)
+        before = places.number - places.spread(groups.above + 1)
+        pairs = (groups.count - 1) / np.maximum(groups.size - 1, 1)
+        hits = places.spread(groups.before + 1) + places.spread(pairs) * before
+        return groups.total(groups.mean * places.sums(hits / places.number))
+
+    def variance(self, docs: Relevant, limit: Ints) -> Floats:
+        """Variance of each tie group's part, summed: their orders are independent.
+
+        With z_j = x_j - r/g the part is, but for a constant, sum_j alpha_j z_j +
+        sum_{i<j} b_j z_i z_j. Its variance takes the moments of up to four distinct z and the sums
+        of alpha and b over one, two, three and four distinct places. All of them follow from
+        d_j, the sum of b over the pairs that hold place j.
+        """
+        groups = docs.groups
+        places = groups.places(limit)
+        each, sums = places.spread, places.sums
+        before = places.number - each(groups.above + 1)
+        b = 1.0 / places.number
+        d = before * b + _harmonic_between(places.number, each(groups.above + places.length))
+        alpha = each(groups.before + 1) * b + each(groups.mean) * d
+
+        z = _Moments(groups.size.astype(np.float64), groups.count.astype(np.float64))
+        sum_alpha, alpha_d, d_d = sums(alpha), sums(alpha * d), sums(d * d)
+        pairs, same_pair = sums(before * b), sums(before * b * b)
+        one_shared = d_d - 2 * same_pair
+        none_shared = pairs**2 - one_shared - same_pair
+
+        mean = sum_alpha / groups.size
+        spread = sums((alpha - each(mean)) ** 2) + (groups.size - places.length) * mean**2
+        linear = z.variance * spread
+        mixed = z.z2z * alpha_d + z.zzz * (sum_alpha * pairs - alpha_d)
+        square = z.z2z2 * same_pair + z.z2zz * one_shared + z.zzzz * none_shared
+        return groups.total(linear + 2 * mixed + square - (z.zz * pairs) ** 2)
+
+
+class _Moments:
+    """Means of products of the centred relevance z of distinct places in groups of g, r relevant.
+
+    As the z of a group sum to zero, they follow from the power sums of z.
+    """
+
+    def __init__(self, g: Floats, r: Floats) -> None:
+        p, q = r / g, (g - r) / g
+        s2 = g * p * q
+        s3 = s2 * (q - p)
+        s4 = s2 * (1 - 3 * p * q)
+        of_two = _divide(1.0, g * (g - 1))
+        of_three = _divide(of_two, g - 2)
+        of_four = _divide(of_three, g - 3)
+        self.variance = _divide(s2, g - 1)
+        self.zz = -s2 * of_two
+        self.z2z = -s3 * of_two
+        self.zzz = 2 * s3 * of_three
+        self.z2z2 = (s2**2 - s4) * of_two
+        self.z2zz = (2 * s4 - s2**2) * of_three
+        self.zzzz = (3 * s2**2 - 6 * s4) * of_four
+
+
+def _divide(a: Floats | float, b: Floats) -> Floats:
+    """Divide; 0 where there are too few places for the product."""
+    return np.divide(a, b, out=np.zeros(len(b)), where=b > 0)
+
+
+def _harmonic_between(low: Ints, high: Ints) -> Floats:
+    """Sum of 1/j over low < j <= high, float64 (n,)."""
+    table = np.zeros(int(high.max(initial=0)) + 1)
+    np.cumsum(1.0 / np.arange(1, len(table)), out=table[1:])
+    return table[high] - table[low]

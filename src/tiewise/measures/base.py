@@ -1,0 +1,194 @@
+"""What every measure is: a value object with one spelling, and five numbers for each query."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+
+from tiewise.errors import InputError
+from tiewise.measures.documents import Batch, Relevant
+from tiewise.ties import Floats, Ints
+
+NO_CUTOFF = np.iinfo(np.int64).max // 2
+"""Stands for a missing cut-off: larger than any place, and safe to add to."""
+
+
+@dataclass(frozen=True)
+class TieAware:
+    """A measure over all orders inside tie groups, one element a query.
+
+    Attributes
+    ----------
+    expected, min, max : float64 (Q,)
+        Over all orders, each equally likely.
+    oblivious : float64 (Q,)
+        Of the one order that the tie policy gives.
+    sd : float64 (Q,) or None
+        Standard deviation over the orders; None if it was not asked for.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> half = TieAware(expected=one / 2, min=one * 0, max=one, oblivious=one, sd=one / 2)
+    >>> half.range, half.bias
+    (array([1.]), array([0.5]))
+    """
+
+    expected: Floats
+    min: Floats
+    max: Floats
+    oblivious: Floats
+    sd: Floats | None = None
+
+    @property
+    def range(self) -> Floats:
+        """Maximum minus minimum."""
+        return self.max - self.min
+
+    @property
+    def bias(self) -> Floats:
+        """Oblivious minus expected."""
+        return self.oblivious - self.expected
+
+
+@dataclass(frozen=True)
+class Measure(ABC):
+    """A measure with its parameters and its cut-off.
+
+    Equal measures are equal values; ``str(measure)`` is the one spelling, which
+    `tiewise.measures.parse` reads back.
+
+    Parameters
+    ----------
+    cutoff : int, optional
+        Places that count, at least 1; None means all.
+    """
+
+    cutoff: int | None = None
+
+    symbol: ClassVar[str]
+    """Name in the spelling, as ``nDCG`` in ``nDCG@10``."""
+    takes_cutoff: ClassVar[bool] = True
+    always_shown: ClassVar[tuple[str, ...]] = ()
+    """Parameters that the spelling shows even at their default."""
+
+    def __post_init__(self) -> None:
+        problems = list(self.problems())
+        if problems:
+            raise InputError(problems)
+
+    def problems(self) -> list[str]:
+        """Say what is wrong with the parameters."""
+        k = self.cutoff
+        if k is None:
+            return []
+        if not self.takes_cutoff:
+            return [f"{self.symbol} takes no cut-off, found {k!r}"]
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+            return [f"{self.symbol}: the cutoff must be a positive whole number, found {k!r}"]
+        if k >= NO_CUTOFF:
+            return [f"{self.symbol}: the cutoff {k} is beyond any list; leave it out"]
+        return []
+
+    def __str__(self) -> str:
+        given = [
+            f"{f.name}={_shown(getattr(self, f.name))}"
+            for f in fields(self)
+            if f.name in self.always_shown
+            or (f.name != "cutoff" and getattr(self, f.name) != f.default)
+        ]
+        parameters = f"({','.join(given)})" if given else ""
+        return f"{self.symbol}{parameters}" + ("" if self.cutoff is None else f"@{self.cutoff}")
+
+    def limit(self, batch: Batch) -> Ints:
+        """Places that count for each query, int64 (Q,)."""
+        return np.full(batch.n_queries, NO_CUTOFF if self.cutoff is None else self.cutoff)
+
+    def depth(self, batch: Batch) -> Ints:
+        """Cut-off, or the number of candidates where there is none, int64 (Q,)."""
+        return batch.n_candidates if self.cutoff is None else self.limit(batch)
+
+    def evaluate(self, batch: Batch, *, sd: bool = True) -> TieAware:
+        """Compute the measure for every query of a batch.
+
+        Parameters
+        ----------
+        batch : Batch
+            Candidates and judgements.
+        sd : bool
+            Whether to compute the standard deviation as well.
+
+        Returns
+        -------
+        TieAware
+            Values of the Q queries.
+        """
+        norm = self.norm(batch)
+        scale = np.divide(1.0, norm, out=np.zeros(len(norm)), where=norm > 0)
+        limit = self.limit(batch)
+        docs = self.documents(batch).within(limit)
+        # The bounds are the values of two orders. Rounding may carry another value beyond them
+        # by a last bit, and may leave a last bit of deviation where no order differs.
+        low, high, oblivious = (
+            self.value(docs, place, limit) * scale for place in (docs.worst, docs.best, docs.place)
+        )
+        expected = np.clip(self.expected(docs, limit) * scale, low, high)
+        oblivious = np.clip(oblivious, low, high)
+        if not sd:
+            return TieAware(expected, low, high, oblivious)
+        variance = self.variance(docs, limit)
+        deviation = np.sqrt(np.maximum(variance, 0)) * scale
+        return TieAware(expected, low, high, oblivious, np.where(high > low, deviation, 0.0))
+
+    @abstractmethod
+    def documents(self, batch: Batch) -> Relevant:
+        """Documents that have a gain under this measure."""
+
+    def norm(self, batch: Batch) -> Floats:
+        """Return what the sum is divided by, float64 (Q,); where it is 0 the measure is 0."""
+        return np.ones(batch.n_queries)
+
+    @abstractmethod
+    def value(self, docs: Relevant, place: Ints, limit: Ints) -> Floats:
+        """Value, before division by the norm, of one order of the documents, float64 (Q,)."""
+
+    @abstractmethod
+    def expected(self, docs: Relevant, limit: Ints) -> Floats:
+        """Mean over all orders, before division by the norm, float64 (Q,)."""
+
+    @abstractmethod
+    def variance(self, docs: Relevant, limit: Ints) -> Floats:
+        """Variance over all orders, before division by the norm, float64 (Q,)."""
+
+
+def _shown(value: object) -> str:
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Binary(Measure):
+    """A measure for which a document is relevant or not.
+
+    Parameters
+    ----------
+    rel : int
+        Lowest grade that counts as relevant, at least 1 (``trec_eval -l``).
+    """
+
+    rel: int = 1
+
+    def problems(self) -> list[str]:
+        """Say what is wrong with the parameters."""
+        if isinstance(self.rel, bool) or not isinstance(self.rel, int) or self.rel < 1:
+            own = [f"{self.symbol}: rel must be a whole number, at least 1, found {self.rel!r}"]
+            return own + super().problems()
+        return super().problems()
+
+    def documents(self, batch: Batch) -> Relevant:
+        """Documents of grade `rel` or more, each with gain 1."""
+        return batch.relevant(
+            ("rel", self.rel), lambda grade: (grade >= self.rel).astype(np.float64)
+        )

@@ -1,0 +1,127 @@
+"""Measures of the first relevant document: RR@k and Success@k.
+
+Only a query's first tie group with a relevant document matters. With g candidates, r of them
+relevant, its first relevant document has s others of the group before it with probability
+C(g-s-1, r-1) / C(g, r).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from tiewise.measures.base import Binary
+from tiewise.measures.documents import Groups, Relevant
+from tiewise.ties import Floats, Ints
+
+_BLOCK = 1 << 16
+"""Probabilities computed at a time."""
+
+
+class FirstRelevant(Binary):
+    """A measure that depends on the place of the first relevant document only."""
+
+    @abstractmethod
+    def worth(self, place: Ints) -> Floats:
+        """Value of having the first relevant document at a place within the cut-off."""
+
+    def value(self, docs: Relevant, place: Ints, limit: Ints) -> Floats:
+        """Worth of the first relevant document's place."""
+        first = docs.nth == 1
+        query, place = docs.query[first], place[first]
+        result = np.zeros(docs.n_queries)
+        result[query] = np.where(place <= limit[query], self.worth(place), 0.0)
+        return result
+
+    def expected(self, docs: Relevant, limit: Ints) -> Floats:
+        """Mean worth over the distribution of the first relevant document's place."""
+        result = np.zeros(docs.n_queries)
+        for query, chance, place in _distribution(docs.groups, limit):
+            result[query] = np.sum(chance * self.worth(place), axis=1)
+        return result
+
+    def variance(self, docs: Relevant, limit: Ints) -> Floats:
+        """Mean squared deviation, the worth 0 beyond the cut-off included."""
+        result = np.zeros(docs.n_queries)
+        for query, chance, place in _distribution(docs.groups, limit):
+            worth = self.worth(place)
+            mean = np.sum(chance * worth, axis=1)
+            inside = np.sum(chance * (worth - mean[:, None]) ** 2, axis=1)
+            beyond = np.maximum(1.0 - np.sum(chance, axis=1), 0.0)
+            result[query] = inside + beyond * mean**2
+        return result
+
+
+@dataclass(frozen=True)
+class RR(FirstRelevant):
+    """1 / place of the first relevant document if that is within the cut-off, else 0; 0 to 1.
+
+    Its mean over queries is known as MRR.
+
+    Examples
+    --------
+    >>> from tiewise import evaluate_arrays
+    >>> evaluate_arrays([[1.0, 1.0]], [[1, 0]], ["RR"])["RR"].expected
+    array([0.75])
+    """
+
+    symbol: ClassVar[str] = "RR"
+
+    def worth(self, place: Ints) -> Floats:
+        """1 / place."""
+        return 1.0 / place
+
+
+@dataclass(frozen=True)
+class Success(FirstRelevant):
+    """1 if a relevant document is within the cut-off, else 0; also known as hit rate.
+
+    Examples
+    --------
+    >>> from tiewise import evaluate_arrays
+    >>> evaluate_arrays([[1.0, 1.0]], [[1, 0]], ["Success@1"])["Success@1"].expected
+    array([0.5])
+    """
+
+    symbol: ClassVar[str] = "Success"
+
+    def worth(self, place: Ints) -> Floats:
+        """1."""
+        return np.ones(place.shape)
+
+
+def _distribution(groups: Groups, limit: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
+    """Yield queries (n,), and chance and place (n, m) of their first relevant document.
+
+    Places beyond the cut-off are left out; a chance of 0 fills rows with fewer places.
+    """
+    first = np.flatnonzero(groups.before == 0)
+    query, above = groups.query[first], groups.above[first]
+    size, count = groups.size[first], groups.count[first]
+    n_places = np.minimum(size - count + 1, limit[query] - above)
+    # Rows of similar length share a rectangle, so that at most half of it is filled with zeros.
+    order = np.argsort(n_places, kind="stable")
+    order = order[n_places[order] > 0]
+    while len(order):
+        width = int(n_places[order[-1]])
+        rows = order[np.searchsorted(n_places[order], width // 2, side="right") :]
+        rows = rows[-max(1, _BLOCK // width) :]
+        order = order[: len(order) - len(rows)]
+        yield query[rows], *_chances(above[rows], size[rows], count[rows], n_places[rows])
+
+
+def _chances(above: Ints, size: Ints, count: Ints, n_places: Ints) -> tuple[Floats, Ints]:
+    """Chance and place (n, m) of the first relevant document in each of n tie groups."""
+    offset = np.arange(int(n_places[-1]))
+    left = np.maximum(size[:, None] - offset, 1)
+    without_gain = np.maximum(left - count[:, None], 0)
+    # Chance that no place before this one holds a relevant document: a running product, where
+    # binomial coefficients would overflow.
+    none_before = np.ones(left.shape)
+    np.cumprod(without_gain[:, :-1] / left[:, :-1], axis=1, out=none_before[:, 1:])
+    chance = np.where(offset < n_places[:, None], none_before * count[:, None] / left, 0.0)
+    return chance, above[:, None] + 1 + offset
