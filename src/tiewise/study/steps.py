@@ -7,6 +7,7 @@ it; a step that is repeated writes the same rows.
 from __future__ import annotations
 
 import logging
+import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,13 @@ def scores(study: Study, model: str, layout: Layout = RESULTS) -> None:
             path = layout.logits(name, model, dtype)
             output, note = read_artifact(path), read_provenance(path)
             for regime in study.regimes_of(dtype):
-                frame = score_candidates(study.models[model], output, chosen, regime)
+                frame = score_candidates(
+                    study.models[model],
+                    output,
+                    chosen,
+                    regime,
+                    on_nonfinite=study.config.on_nonfinite,
+                )
                 write_artifact(
                     frame,
                     layout.scores(name, model, regime.name),
@@ -90,10 +97,11 @@ def metrics(study: Study, model: str, layout: Layout = RESULTS) -> None:
     for name, regime in layout.cells(study):
         qrels = read_artifact(layout.data(name, "qrels"))
         path = layout.scores(name, model, regime)
+        run = _read_run(path)
         frames = [
             evaluate(
                 qrels,
-                read_artifact(path),
+                run,
                 config.measures,
                 policy=policy,
                 score_type=config.score_type,
@@ -113,11 +121,8 @@ def ties(study: Study, model: str, layout: Layout = RESULTS) -> None:
     """Count the ties of a model's scores in every regime, and those that FP32 does not have."""
     for name, regime in layout.cells(study):
         path = layout.scores(name, model, regime)
-        reference = layout.scores(name, model, "fp32")
-        frame = tie_statistics(
-            read_artifact(path),
-            read_artifact(reference) if "fp32" in study.regimes else None,
-        )
+        reference = layout.scores(name, model, "fp32") if "fp32" in study.regimes else None
+        frame = tie_statistics(_read_run(path), reference and _read_run(reference))
         write_artifact(
             frame,
             layout.ties(name, model, regime),
@@ -151,6 +156,11 @@ def _read_dataset(name: str, layout: Layout) -> Dataset:
     return Dataset(corpus, queries, qrels)
 
 
+def _read_run(path: Path) -> pl.DataFrame:
+    """Read scores as a run: what has no score, as its logits were not finite, ranks last."""
+    return read_artifact(path).with_columns(pl.col("score").fill_nan(-math.inf))
+
+
 def _logits_key(study: Study, model: str, dtype: str, name: str, layout: Layout) -> str:
     tables = (layout.data(name, table) for table in ("corpus", "queries", "candidates"))
     return rows_hash(
@@ -175,6 +185,7 @@ def _forward(
         queries=read_artifact(layout.data(name, "queries")),
         corpus=corpus.select("doc_id", text=document_texts(corpus, study.datasets[name].text)),
         candidates=read_artifact(layout.data(name, "candidates")),
+        dataset=name,
         arithmetic=study.config.arithmetic,
         device=study.config.device,
     )
