@@ -116,6 +116,7 @@ def compute_logits(
         "model_libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
         "n_rows": frame.height,
         "n_distinct_inputs": len(distinct),
+        "n_empty_documents": _n_empty(corpus, candidates),
         "n_truncated": int(forward.truncated[rows].sum()),
         "n_nonfinite": int((~np.isfinite(forward.outputs[rows])).any(axis=1).sum()),
         "cost": {
@@ -162,6 +163,11 @@ def _pairs(
     return rows, inputs
 
 
+def _n_empty(corpus: pl.DataFrame, candidates: pl.DataFrame) -> int:
+    used = corpus.join(candidates, on="doc_id", how="semi")
+    return used.filter(pl.col("text").str.strip_chars() == "").height
+
+
 def _run(engine: Engine, inputs: Sequence[Input], what: str, progress: bool | None) -> Forward:
     from tqdm import tqdm
 
@@ -178,8 +184,9 @@ def _report(spec: ModelSpec, dtype: str, facts: dict[str, Any]) -> None:
         *(facts["n_distinct_inputs"], cost["seconds"], cost["inputs_per_second"]),
     )
     if facts["n_truncated"]:
-        limit = spec.max_length
-        log.info("%d rows were cut to %d tokens", facts["n_truncated"], limit)
+        log.info("%d rows were cut to %d tokens", facts["n_truncated"], spec.max_length)
+    if facts["n_empty_documents"]:
+        log.info("%d documents are empty", facts["n_empty_documents"])
     if facts["n_nonfinite"]:
         log.warning("%d rows have NaN or infinite values", facts["n_nonfinite"])
 
