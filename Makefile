@@ -21,7 +21,7 @@ test: lint ## check style and types; then run the tests
 lint: .venv/.package ## check style and types
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
-	@$(BIN)/snakefmt --check --quiet Snakefile workflow
+	@$(BIN)/snakefmt --check Snakefile workflow
 	@$(BIN)/mypy
 
 lock: ## resolve the newest versions that pyproject.toml allows into the lock

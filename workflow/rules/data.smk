@@ -7,9 +7,6 @@ rule dataset:
         corpus=layout.data("{dataset}", "corpus"),
         queries=layout.data("{dataset}", "queries"),
         qrels=layout.data("{dataset}", "qrels"),
-    params:
-        spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
-        code=source_hash("data", "errors", "io/artifacts"),
     log:
         "results/logs/dataset/{dataset}.log",
     benchmark:
@@ -17,6 +14,9 @@ rule dataset:
     resources:
         mem_mb=2000,
         runtime=60,
+    params:
+        spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
+        code=source_hash("data", "errors", "io/artifacts"),
     message:
         "Data set {wildcards.dataset}"
     script:
@@ -29,9 +29,6 @@ rule candidates:
         rules.dataset.output,
     output:
         layout.data("{dataset}", "candidates"),
-    params:
-        spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
-        code=source_hash("data", "errors", "io/artifacts"),
     log:
         "results/logs/candidates/{dataset}.log",
     benchmark:
@@ -39,6 +36,9 @@ rule candidates:
     resources:
         mem_mb=4000,
         runtime=60,
+    params:
+        spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
+        code=source_hash("data", "errors", "io/artifacts"),
     message:
         "Candidates of {wildcards.dataset}"
     script:

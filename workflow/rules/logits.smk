@@ -11,11 +11,6 @@ rule logits:
         ],
     output:
         [layout.logits(dataset, "{model}", "{dtype}") for dataset in STUDY.datasets],
-    params:
-        spec=lambda w: fingerprint(STUDY.models[w.model]),
-        arithmetic=STUDY.config.arithmetic,
-        device=STUDY.config.device,
-        code=source_hash("models", "precision", "errors"),
     log:
         "results/logs/logits/{model}.{dtype}.log",
     benchmark:
@@ -25,6 +20,11 @@ rule logits:
         gpu=1,
         mem_mb=8000,
         runtime=720,
+    params:
+        spec=lambda w: fingerprint(STUDY.models[w.model]),
+        arithmetic=STUDY.config.arithmetic,
+        device=STUDY.config.device,
+        code=source_hash("models", "precision", "errors"),
     message:
         "Logits of {wildcards.model} in {wildcards.dtype}"
     script:

@@ -5,15 +5,15 @@ rule metrics:
     """Judge a model's scores in every regime, per query."""
     input:
         [layout.data(dataset, "qrels") for dataset in STUDY.datasets],
-        [layout.scores(dataset, "{model}", regime) for dataset, regime in layout.cells(STUDY)],
+        [
+            layout.scores(dataset, "{model}", regime)
+            for dataset, regime in layout.cells(STUDY)
+        ],
     output:
-        [layout.metrics(dataset, "{model}", regime) for dataset, regime in layout.cells(STUDY)],
-    params:
-        measures=STUDY.config.measures,
-        policies=STUDY.config.policies,
-        score_type=STUDY.config.score_type,
-        left_out=[STUDY.config.empty, STUDY.config.missing],
-        code=source_hash("measures", "ties", "evaluate", "errors", "io/artifacts"),
+        [
+            layout.metrics(dataset, "{model}", regime)
+            for dataset, regime in layout.cells(STUDY)
+        ],
     log:
         "results/logs/metrics/{model}.log",
     benchmark:
@@ -22,6 +22,12 @@ rule metrics:
     resources:
         mem_mb=4000,
         runtime=60,
+    params:
+        measures=STUDY.config.measures,
+        policies=STUDY.config.policies,
+        score_type=STUDY.config.score_type,
+        left_out=[STUDY.config.empty, STUDY.config.missing],
+        code=source_hash("measures", "ties", "evaluate", "errors", "io/artifacts"),
     message:
         "Metrics of {wildcards.model}"
     script:
@@ -38,8 +44,6 @@ rule summary:
         ],
     output:
         layout.summary(),
-    params:
-        code=source_hash("measures", "evaluate", "errors", "io/artifacts"),
     log:
         "results/logs/summary.log",
     benchmark:
@@ -47,6 +51,8 @@ rule summary:
     resources:
         mem_mb=4000,
         runtime=30,
+    params:
+        code=source_hash("measures", "evaluate", "errors", "io/artifacts"),
     message:
         "Averages over queries"
     script:

@@ -7,13 +7,13 @@ rule main_table:
         layout.summary(),
     output:
         multiext("results/tables/main", ".csv", ".md", ".tex"),
-    params:
-        measures=STUDY.config.table_measures,
-        code=source_hash("report"),
     log:
         "results/logs/tables/main.log",
     benchmark:
         "results/logs/tables/main.benchmark.tsv"
+    params:
+        measures=STUDY.config.table_measures,
+        code=source_hash("report"),
     message:
         "Table main"
     script:
@@ -26,13 +26,13 @@ rule cutoffs_figure:
         layout.summary(),
     output:
         multiext("results/figures/cutoffs", ".pdf", ".svg", ".png"),
-    params:
-        measures=STUDY.config.measures,
-        code=source_hash("report"),
     log:
         "results/logs/figures/cutoffs.log",
     benchmark:
         "results/logs/figures/cutoffs.benchmark.tsv"
+    params:
+        measures=STUDY.config.measures,
+        code=source_hash("report"),
     message:
         "Figure cutoffs"
     script:

@@ -11,11 +11,10 @@ rule scores:
             for dtype in STUDY.dtypes
         ],
     output:
-        [layout.scores(dataset, "{model}", regime) for dataset, regime in layout.cells(STUDY)],
-    params:
-        spec=lambda w: fingerprint(STUDY.models[w.model]),
-        on_nonfinite=STUDY.config.on_nonfinite,
-        code=source_hash("models", "precision", "errors", "io/artifacts"),
+        [
+            layout.scores(dataset, "{model}", regime)
+            for dataset, regime in layout.cells(STUDY)
+        ],
     log:
         "results/logs/scores/{model}.log",
     benchmark:
@@ -24,6 +23,10 @@ rule scores:
     resources:
         mem_mb=4000,
         runtime=60,
+    params:
+        spec=lambda w: fingerprint(STUDY.models[w.model]),
+        on_nonfinite=STUDY.config.on_nonfinite,
+        code=source_hash("models", "precision", "errors", "io/artifacts"),
     message:
         "Scores of {wildcards.model}"
     script:

@@ -4,11 +4,15 @@
 rule ties:
     """Count the ties of a model's scores in every regime, per query."""
     input:
-        [layout.scores(dataset, "{model}", regime) for dataset, regime in layout.cells(STUDY)],
+        [
+            layout.scores(dataset, "{model}", regime)
+            for dataset, regime in layout.cells(STUDY)
+        ],
     output:
-        [layout.ties(dataset, "{model}", regime) for dataset, regime in layout.cells(STUDY)],
-    params:
-        code=source_hash("ties", "errors", "io/artifacts"),
+        [
+            layout.ties(dataset, "{model}", regime)
+            for dataset, regime in layout.cells(STUDY)
+        ],
     log:
         "results/logs/ties/{model}.log",
     benchmark:
@@ -17,6 +21,8 @@ rule ties:
     resources:
         mem_mb=4000,
         runtime=60,
+    params:
+        code=source_hash("ties", "errors", "io/artifacts"),
     message:
         "Ties of {wildcards.model}"
     script:
