@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiewise.arrays import evaluate_arrays as evaluate_arrays
-    from tiewise.coverage import coverage as coverage
     from tiewise.errors import InputError as InputError
     from tiewise.evaluate import average as average
+    from tiewise.evaluate import coverage as coverage
     from tiewise.evaluate import evaluate as evaluate
     from tiewise.io import read_qrels as read_qrels
     from tiewise.io import read_run as read_run
@@ -28,7 +28,7 @@ _HOME = {
     "InputError": "tiewise.errors",
     "average": "tiewise.evaluate",
     "compare": "tiewise.compare",
-    "coverage": "tiewise.coverage",
+    "coverage": "tiewise.evaluate",
     "evaluate": "tiewise.evaluate",
     "evaluate_arrays": "tiewise.arrays",
     "read_qrels": "tiewise.io",

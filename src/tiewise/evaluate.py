@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,14 @@ import polars as pl
 
 from tiewise import frames
 from tiewise.arrays import evaluate_arrays, evaluate_blocks
-from tiewise.coverage import CoverageWarning, coverage_of
-from tiewise.errors import InputError, did_you_mean
+from tiewise.coverage import Coverage, CoverageWarning
+from tiewise.errors import InputError, did_you_mean, some
 from tiewise.measures import Measure, TieAware, parse_all
 from tiewise.pairing import Paired
 from tiewise.policies import Policy, parse_policy
 from tiewise.ties import check_score_type
 
-__all__ = ["average", "evaluate", "evaluate_arrays"]
+__all__ = ["average", "coverage", "evaluate", "evaluate_arrays"]
 
 _FATES = ("zero", "skip")
 
@@ -101,16 +101,11 @@ def evaluate(
     if problems:
         raise InputError(problems)
 
-    covered = coverage_of(*tables)
-    if len(covered.unjudged) == covered.n_run_queries:
-        raise InputError(
-            f"no query of the run has judgements: the run has {covered.unjudged[:3]}, "
-            f"the qrels have {covered.missing[:3]}"
-        )
+    paired = _paired(tables, order, score_type)
+    covered = paired.coverage
     if remarks := covered.remarks(empty=empty, missing=missing):
         warnings.warn("; ".join(remarks), CoverageWarning, stacklevel=2)
-    paired = Paired(tables[0], tables[1], order)
-    values = evaluate_blocks(paired.blocks(score_type), wanted, paired.n_queries)
+    values = evaluate_blocks(paired.blocks(), wanted, paired.n_queries)
     skipped = [*(covered.empty if empty == "skip" else ())]
     skipped += [*(covered.missing if missing == "skip" else ())]
     keep = ~paired.query_ids.is_in(skipped)
@@ -118,6 +113,43 @@ def evaluate(
         [_rows(name, value, paired.query_ids, order).filter(keep) for name, value in values.items()]
     )
     return table if per_query else average(table)
+
+
+def coverage(qrels: frames.Qrels | str | Path, run: frames.Run | str | Path) -> Coverage:
+    """Compare the queries and documents of judgements and a run.
+
+    Parameters
+    ----------
+    qrels, run
+        As for `evaluate`.
+
+    Returns
+    -------
+    Coverage
+        Counts, and ids in the order of the input.
+
+    Raises
+    ------
+    InputError
+        Naming every problem of the input; also if no query of the run has judgements.
+
+    Examples
+    --------
+    >>> both = coverage({"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"b": 1.0}, "q3": {"a": 1.0}})
+    >>> both.missing, both.unjudged, both.empty, both.n_relevant_retrieved
+    (('q2',), ('q3',), ('q2',), 0)
+    """
+    return _paired(_tables(qrels, run), Policy("input"), "float64").coverage
+
+
+def _paired(tables: list[pl.DataFrame], policy: Policy, score_type: str) -> Paired:
+    paired = Paired(tables[0], tables[1], policy, score_type)
+    if not paired.coverage.n_candidates:
+        raise InputError(
+            f"no query of the run has judgements: the run has {some(paired.coverage.unjudged)}; "
+            f"the qrels have {some(paired.coverage.missing)}"
+        )
+    return paired
 
 
 def average(table: pl.DataFrame) -> pl.DataFrame:
@@ -141,12 +173,12 @@ def average(table: pl.DataFrame) -> pl.DataFrame:
     >>> average(table).select("expected", "sd", "n_queries").rows()
     [(0.75, 0.25, 1)]
     """
+    kinds = [f.name for f in fields(TieAware)]
     rows = []
     for (measure, policy), group in table.group_by("measure", "policy", maintain_order=True):
-        n = len(group)
-        mean = {c: math.fsum(group[c]) / n for c in ("expected", "min", "max", "oblivious")}
-        sd = math.sqrt(math.fsum(group["sd"] ** 2)) / n
-        rows.append({"measure": measure, **mean, "sd": sd, "policy": policy, "n_queries": n})
+        mean = TieAware(**{kind: group[kind].to_numpy() for kind in kinds}).mean()
+        values = {kind: float(getattr(mean, kind)) for kind in kinds}
+        rows.append({"measure": measure, **values, "policy": policy, "n_queries": len(group)})
     schema = {c: t for c, t in _SCHEMA.items() if c not in ("query_id", "range", "bias")}
     return _ordered(pl.DataFrame(rows, schema=schema))
 
@@ -167,9 +199,9 @@ _SCHEMA = {
 
 
 def _rows(name: str, value: TieAware, query_ids: pl.Series, policy: Policy) -> pl.DataFrame:
-    kinds = ("expected", "min", "max", "sd", "oblivious")
+    values = {f.name: getattr(value, f.name) for f in fields(TieAware)}
     return _ordered(
-        pl.DataFrame({"query_id": query_ids, **{k: getattr(value, k) for k in kinds}}).with_columns(
+        pl.DataFrame({"query_id": query_ids, **values}).with_columns(
             measure=pl.lit(name), policy=pl.lit(str(policy)), n_queries=pl.lit(1, pl.Int64)
         )
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -52,6 +54,26 @@ class TieAware:
     def bias(self) -> Floats:
         """Oblivious minus expected."""
         return self.oblivious - self.expected
+
+    def mean(self) -> TieAware:
+        """Average over queries, arrays of shape ().
+
+        Sums are exactly rounded, so the order of queries does not matter. The orders of queries
+        are independent: the sd of the mean is sqrt(sum sd^2) / Q. No queries give NaN.
+
+        Examples
+        --------
+        >>> pair = np.array([0.0, 1.0])
+        >>> float(TieAware(pair, pair, pair, pair, pair).mean().sd)
+        0.5
+        """
+        return TieAware(
+            _mean(self.expected),
+            _mean(self.min),
+            _mean(self.max),
+            _mean(self.oblivious),
+            None if self.sd is None else np.sqrt(_mean(self.sd**2) / max(self.sd.size, 1)),
+        )
 
 
 @dataclass(frozen=True)
@@ -127,25 +149,25 @@ class Measure(ABC):
             Values of the Q queries.
         """
         norm = self.norm(batch)
-        scale = np.divide(1.0, norm, out=np.zeros(len(norm)), where=norm > 0)
         limit = self.limit(batch)
-        docs = self.documents(batch).within(limit)
+        docs = self.documents(batch)
         # The bounds are the values of two orders. Rounding may carry another value beyond them
         # by a last bit, and may leave a last bit of deviation where no order differs.
         low, high, oblivious = (
-            self.value(docs, place, limit) * scale for place in (docs.worst, docs.best, docs.place)
+            _share(self.value(docs, place, limit), norm)
+            for place in (docs.worst, docs.best, docs.place)
         )
-        expected = np.clip(self.expected(docs, limit) * scale, low, high)
+        expected = np.clip(_share(self.expected(docs, limit), norm), low, high)
         oblivious = np.clip(oblivious, low, high)
         if not sd:
             return TieAware(expected, low, high, oblivious)
-        variance = self.variance(docs, limit)
-        deviation = np.sqrt(np.maximum(variance, 0)) * scale
-        return TieAware(expected, low, high, oblivious, np.where(high > low, deviation, 0.0))
+        variance = np.maximum(self.variance(docs, limit), 0.0)
+        deviation = np.where(high > low, _share(np.sqrt(variance), norm), 0.0)
+        return TieAware(expected, low, high, oblivious, deviation)
 
     @abstractmethod
     def documents(self, batch: Batch) -> Relevant:
-        """Documents that have a gain under this measure."""
+        """Find the documents with a gain, but for tie groups that begin beyond the cut-off."""
 
     def norm(self, batch: Batch) -> Floats:
         """Return what the sum is divided by, float64 (Q,); where it is 0 the measure is 0."""
@@ -162,6 +184,14 @@ class Measure(ABC):
     @abstractmethod
     def variance(self, docs: Relevant, limit: Ints) -> Floats:
         """Variance over all orders, before division by the norm, float64 (Q,)."""
+
+
+def _mean(values: Floats) -> Floats:
+    return np.asarray(math.fsum(values.tolist()) / values.size if values.size else np.nan)
+
+
+def _share(values: Floats, norm: Floats) -> Floats:
+    return np.divide(values, norm, out=np.zeros(len(norm)), where=norm > 0)
 
 
 def _shown(value: object) -> str:
@@ -188,7 +218,10 @@ class Binary(Measure):
         return super().problems()
 
     def documents(self, batch: Batch) -> Relevant:
-        """Documents of grade `rel` or more, each with gain 1."""
-        return batch.relevant(
-            ("rel", self.rel), lambda grade: (grade >= self.rel).astype(np.float64)
-        )
+        """Find the documents of grade `rel` or more, each with gain 1."""
+        gain = partial(_binary, rel=self.rel)
+        return batch.relevant(("rel", self.rel), gain, self.cutoff)
+
+
+def _binary(grade: Floats, rel: int) -> Floats:
+    return (grade >= rel).astype(np.float64)

@@ -43,11 +43,21 @@ class Batch:
         """Queries in the batch."""
         return len(self.n_candidates)
 
-    def relevant(self, key: Hashable, gain: Callable[[Floats], Floats]) -> Relevant:
-        """Documents with a positive gain; measures of the same gain share them."""
-        if key not in self._memo:
-            self._memo[key] = _relevant(self.judged, gain, self.n_queries)
-        return self._memo[key]  # type: ignore[no-any-return]
+    def relevant(
+        self, key: Hashable, gain: Callable[[Floats], Floats], cutoff: int | None
+    ) -> Relevant:
+        """Documents with a positive gain, but for tie groups that begin beyond the cut-off.
+
+        Measures of one gain, known by its key, and one cut-off share the result.
+        """
+        found: Relevant | None = self._memo.get((key, cutoff))
+        if found is None:
+            if cutoff is None:
+                found = _relevant(self.judged, gain, self.n_queries)
+            else:
+                found = self.relevant(key, gain, None).within(cutoff)
+            self._memo[key, cutoff] = found
+        return found
 
     def n_relevant(self, rel: float) -> Ints:
         """JudgedDocuments documents of each query with grade `rel` or more, retrieved or not."""
@@ -84,9 +94,9 @@ class Relevant:
     nth: Ints
     n_queries: int
 
-    def within(self, limit: Ints) -> Relevant:
-        """Keep the tie groups that begin within each query's cut-off, int64 (Q,)."""
-        inside = self.above < limit[self.query]
+    def within(self, cutoff: int) -> Relevant:
+        """Keep the tie groups that begin within the cut-off."""
+        inside = self.above < cutoff
         if inside.all():
             return self
         kept = {

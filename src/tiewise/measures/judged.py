@@ -22,15 +22,15 @@ class Judged(Uniform, Measure):
     Examples
     --------
     >>> from tiewise import evaluate
-    >>> evaluate({"q": {"a": 0}}, {"q": {"a": 1.0, "b": 1.0}}, ["Judged@1"])["expected"].item()
+    >>> evaluate({"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}, ["Judged@1"])["expected"].item()
     0.5
     """
 
     symbol: ClassVar[str] = "Judged"
 
     def documents(self, batch: Batch) -> Relevant:
-        """All judged documents, each with gain 1."""
-        return batch.relevant("judged", np.ones_like)
+        """Find all judged documents, each with gain 1."""
+        return batch.relevant("judged", np.ones_like, self.cutoff)
 
     def norm(self, batch: Batch) -> Floats:
         """Candidates within the cut-off."""

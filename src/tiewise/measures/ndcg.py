@@ -59,8 +59,8 @@ class NDCG(Linear, Measure):
         return [f"nDCG: gain must be linear or exp, found {self.gain!r}", *super().problems()]
 
     def documents(self, batch: Batch) -> Relevant:
-        """Documents with a positive grade."""
-        return batch.relevant(("gain", self.gain), _GAINS[self.gain])
+        """Find the documents with a positive grade."""
+        return batch.relevant(("gain", self.gain), _GAINS[self.gain], self.cutoff)
 
     def norm(self, batch: Batch) -> Floats:
         """Discounted gain of the ideal order."""
