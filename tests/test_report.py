@@ -85,9 +85,19 @@ def test_the_figure_has_a_panel_a_regime_and_a_row_a_data_set_and_measure(
     first = figure.axes[0]
     assert len(first.collections) == len(models)  # a band each
     expected, oblivious = first.lines[:2]
-    assert list(expected.get_xdata()) == [1, 10]
-    assert list(expected.get_ydata()) == pytest.approx([100 / 3] * 2, abs=1e-12)
-    assert list(oblivious.get_ydata()) == [40, 40]
+    assert list(expected.get_ydata()) == [0, 0]
+    assert list(oblivious.get_xdata()) == [1, 10]
+    assert list(oblivious.get_ydata()) == pytest.approx([40 - 100 / 3] * 2)
+    low, high = first.collections[0].get_datalim(first.transData).intervaly
+    assert (low, high) == pytest.approx((25 - 100 / 3, 50 - 100 / 3))
+
+
+def test_the_figure_says_when_no_tie_matters() -> None:
+    untied = summary(regimes=("fp32",), min=1 / 3, max=1 / 3, range=0.0)
+    words = [
+        text.get_text() for text in cutoffs_figure(untied, MEASURES, "input", NOTE).axes[0].texts
+    ]
+    assert words == ["range 0 at every k"]
 
 
 def test_the_same_data_give_the_same_files(tmp_path: Path) -> None:

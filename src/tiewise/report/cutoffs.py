@@ -1,4 +1,4 @@
-"""F-cutoffs: expected value and its tie range against the cut-off."""
+"""F-cutoffs: the tie range around the expected value against the cut-off."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAND = 0.25
-OBLIVIOUS: dict[str, Any] = {"color": "black", "lw": 1, "ls": (0, (3, 2))}
+OBLIVIOUS: dict[str, Any] = {"color": "#333333", "lw": 1.2, "ls": (0, (3, 1.5))}
 
 
 def cutoffs_figure(
@@ -23,8 +23,9 @@ def cutoffs_figure(
 ) -> Figure:
     """Draw a row of panels for each data set and measure, a panel for each regime.
 
-    A band reaches from the worst to the best order of the tied documents; the line in it is the
-    expected value, the dashed one what a tie-oblivious tool reports.
+    A band reaches from the worst to the best order of the tied documents, and the dashed line is
+    what a tie-oblivious tool reports, both as a difference to the expected value: next to the
+    value itself, which is much the same in every regime, the effect of ties could not be seen.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def cutoffs_figure(
                         pl.col("regime") == regime,
                     ),
                 )
-            line[0].set_ylabel(f"{family}@k, percent\n{dataset}")
+            line[0].set_ylabel(f"{family}@k\n{dataset}")
         for regime, panel in zip(regimes, axes[0], strict=True):
             panel.set_title(regime)
         _finish(figure, axes[-1], sorted(summary["cutoff"].unique()), note)
@@ -90,36 +91,41 @@ def _with_cutoffs(summary: pl.DataFrame) -> pl.DataFrame:
 
 
 def _draw(panel: Axes, cell: pl.DataFrame) -> None:
+    panel.axhline(0, color="#555555", lw=0.8)
     for number, model in enumerate(cell["model"].unique(maintain_order=True)):
         rows = cell.filter(pl.col("model") == model)
-        cutoff = rows["cutoff"].to_numpy()
-        expected, low, high, oblivious = (
-            100 * rows[name].to_numpy() for name in ("expected", "min", "max", "oblivious")
+        low, high, oblivious = (
+            100 * (rows[name] - rows["expected"]).to_numpy() for name in ("min", "max", "oblivious")
         )
         colour = f"C{number}"
-        panel.fill_between(cutoff, low, high, color=colour, alpha=BAND, lw=0)
-        panel.plot(cutoff, expected, color=colour)
-        panel.plot(cutoff, oblivious, **OBLIVIOUS)
-        widest = rows.row(rows["range"].arg_max() or 0, named=True)
+        panel.fill_between(rows["cutoff"], low, high, color=colour, alpha=BAND, lw=0)
+        panel.plot(rows["cutoff"], oblivious, **(OBLIVIOUS | {"color": colour}))
         panel.annotate(
-            f"widest {100 * widest['range']:.2f} at {widest['cutoff']}",
-            xy=(0.97, 0.05 + 0.09 * number),
+            _widest(rows),
+            xy=(0.98, 0.03 + 0.08 * number),
             xycoords="axes fraction",
             ha="right",
             color=colour,
-            fontsize=7.5,
+            fontsize=7,
         )
+    panel.margins(y=0.15 + 0.05 * cell["model"].n_unique())  # room for the words below the bands
+
+
+def _widest(rows: pl.DataFrame) -> str:
+    widest = rows.row(rows["range"].arg_max() or 0, named=True)
+    if widest["range"] == 0:
+        return "range 0 at every k"
+    expected = 100 * widest["expected"]
+    return f"widest {100 * widest['range']:.2f} at {widest['cutoff']}, expected {expected:.1f}"
 
 
 def _legend(figure: Figure, models: Sequence[str]) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
-    handles: list[Artist] = [
-        Line2D([], [], color=f"C{i}", label=model) for i, model in enumerate(models)
-    ]
+    handles: list[Artist] = [Patch(color=f"C{i}", label=model) for i, model in enumerate(models)]
     handles += [
-        Line2D([], [], color="#555555", label="expected over all orders of ties"),
+        Line2D([], [], color="#555555", lw=0.8, label="expected over all orders of ties"),
         Patch(color="#555555", alpha=BAND, lw=0, label="worst to best order"),
         Line2D([], [], **OBLIVIOUS, label="what a tie-oblivious tool reports"),
     ]
@@ -132,4 +138,5 @@ def _finish(figure: Figure, bottom: Sequence[Axes], cutoffs: Sequence[int], note
         panel.set_xticks(cutoffs, [str(k) for k in cutoffs])
         panel.minorticks_off()
         panel.set_xlabel("cut-off k")
+    figure.supylabel("difference to the expected value, percentage points", fontsize=9)
     figure.supxlabel(note, fontsize=6.5, color="#666666")
