@@ -13,26 +13,32 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "tiewise"
 
 # What each part may import; every part may import `errors`.
+EVALUATION = {"frames", "policies", "ties", "measures", "arrays", "coverage", "pairing"}
+JUDGING = EVALUATION | {"evaluate", "io"}
 MAKING = {"data", "models", "precision", "io"}
-JUDGING = {"evaluate", "measures", "ties", "io"}
 ALLOWED = {
     "errors": set(),
-    "ties": set(),
+    "frames": set(),
+    "policies": set(),
+    "ties": {"frames"},
     "measures": {"ties"},
-    "io": set(),
+    "io": {"frames"},
     "precision": {"io"},
-    "evaluate": {"measures", "ties", "io"},
+    "arrays": {"ties", "measures"},
+    "coverage": {"frames"},
+    "pairing": {"arrays", "coverage", "measures", "policies", "ties"},
+    "evaluate": EVALUATION | {"io"},
     "compare": JUDGING,
     "audit": JUDGING | {"compare", "precision"},
+    "ir_measures_provider": JUDGING,
     "data": {"io"},
     "models": {"precision", "io"},
     "study": MAKING | JUDGING | {"compare"},
     "report": {"study", "audit", "compare"} | MAKING | JUDGING,
-    "ir_measures_provider": JUDGING,
     "cli": {"report", "study", "audit", "compare"} | MAKING | JUDGING,
     "__init__": JUDGING | {"compare", "audit"},
 }
-JUDGES = ("ties", "measures", "evaluate", "compare", "audit", "io")
+JUDGES = sorted(JUDGING | {"compare", "audit", "ir_measures_provider"})
 
 
 def part_of(path: Path) -> str:
@@ -64,6 +70,8 @@ def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
 @pytest.mark.parametrize("part", JUDGES)
 def test_the_judging_wing_knows_no_torch_and_no_study(part: str) -> None:
     files = [path for path in MODULES if part_of(path) == part]
+    if not files:
+        pytest.skip(f"the package has no part {part} yet")
     heavy = {"torch", "transformers", "datasets", "snakemake", "pandas", "matplotlib"}
     used = {name.split(".")[0] for path in files for name in imports(path)}
     # pandas frames are accepted, so their type may be asked for; nothing else of it is used.

@@ -16,6 +16,7 @@ from tiewise.data.spec import DatasetSpec, load_dataset_spec
 from tiewise.errors import InputError, did_you_mean, some
 from tiewise.io.blocks import validate_block
 from tiewise.models.spec import ModelSpec, load_model_spec
+from tiewise.policies import parse_policy
 from tiewise.precision.regimes import Regime
 
 T = TypeVar("T")
@@ -152,8 +153,10 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
         for name in config.regimes
         if (regime := _collect(problems, Regime.parse, name)) is not None
     }
-    for name in {*config.measures, *config.table_measures}:
+    for name in dict.fromkeys([*config.measures, *config.table_measures]):
         _collect(problems, measures.parse, name)
+    for name in config.policies:
+        _collect(problems, parse_policy, name)
     problems += _disagreements(config, root)
     if problems:
         raise InputError(problems)
