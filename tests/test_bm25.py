@@ -14,8 +14,10 @@ from Stemmer import Stemmer
 
 from tiewise.data.bm25 import Bm25, Bm25Candidates, first_k
 
-LUCENE = Bm25Candidates(k1=1.5)
-OKAPI = Bm25Candidates(method="okapi", tokens="whitespace", stopwords="none", stemmer="none")
+LUCENE = Bm25Candidates(kind="bm25", k1=1.5)
+OKAPI = Bm25Candidates(
+    kind="bm25", method="okapi", tokens="whitespace", stopwords="none", stemmer="none"
+)
 TEXTS = [
     "Lung cancer of the left lung.",
     "",

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from tiewise.data import Dataset, DatasetSpec, build_dataset, embedded, load_dataset_spec
+from tiewise.data import Dataset, DatasetSpec, build_dataset, load_dataset_spec
 from tiewise.errors import InputError
+from tiewise.io import packages
 
 BLOCK = Path(__file__).resolve().parent.parent / "config" / "datasets" / "icd10cm.yaml"
 
@@ -122,7 +123,7 @@ def test_a_changed_file_is_refused(
         def locate_file(self, path: str) -> Path:
             return tmp_path / Path(path).name
 
-    monkeypatch.setattr(embedded, "distribution", lambda package: Changed())
+    monkeypatch.setattr(packages, "distribution", lambda package: Changed())
     with pytest.raises(InputError, match="missing from package simple-icd-10-cm"):
         build_dataset(spec)
     (tmp_path / "icd10c-tabular-April-1-2026.xml").write_text("<changed/>")

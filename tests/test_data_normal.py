@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from tiewise.data import Dataset, document_texts, load_dataset_spec
-from tiewise.data.normal import normalise, sample, tables
+from tiewise.data.normal import normalise, tables
+from tiewise.data.sampling import sample
 from tiewise.errors import InputError
 
 BLOCKS = sorted((Path(__file__).resolve().parent.parent / "config" / "datasets").glob("*.yaml"))
@@ -39,7 +40,7 @@ def test_every_mistake_in_a_block_is_named_with_the_nearest_key(tmp_path: Path) 
         load_dataset_spec(path)
     said = str(caught.value)
     assert len(caught.value.problems) == 3
-    assert "did you mean 'stemmer'" in said
+    assert "stemer: no such key" in said
     assert "did you mean 'lucene'" in said
     assert "did you mean 'n_queries'" in said
 

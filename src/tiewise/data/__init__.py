@@ -5,9 +5,10 @@ normal form, `build_candidates` adds what the first stage found.
 """
 
 from tiewise.data.build import build_dataset
-from tiewise.data.candidates import build_candidates
-from tiewise.data.normal import Dataset, document_texts
+from tiewise.data.candidates import build_candidates, effective_qrels
+from tiewise.data.normal import Dataset
 from tiewise.data.spec import DatasetSpec, load_dataset_spec
+from tiewise.data.texts import document_texts
 
 __all__ = [
     "Dataset",
@@ -15,5 +16,6 @@ __all__ = [
     "build_candidates",
     "build_dataset",
     "document_texts",
+    "effective_qrels",
     "load_dataset_spec",
 ]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field
 
-from tiewise.data.normal import TextJoin
+from tiewise.data.texts import TextJoin
 
 SHARD = 50_000
 """Documents a shard; results do not depend on it."""
@@ -32,7 +32,7 @@ class Bm25Candidates(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: Literal["bm25"] = Field(default="bm25", description="Which first stage this is.")
+    kind: Literal["bm25"] = Field(description="Which first stage this is.")
     k: int = Field(default=100, ge=1, description="Candidates a query.")
     method: Literal["lucene", "okapi"] = Field(
         default="lucene",

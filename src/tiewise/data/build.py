@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from tiewise.data.normal import Dataset, normalise, sample
+from tiewise.data.normal import Dataset, normalise
+from tiewise.data.sampling import sample
 from tiewise.data.spec import DatasetSpec
 from tiewise.errors import InputError
 
@@ -30,7 +31,12 @@ def build_dataset(spec: DatasetSpec) -> Dataset:
     InputError
         The source is missing, is another version than the block says, or breaks the normal form.
     """
-    dataset = normalise(spec.source.read(), spec.name)
+    dataset = normalise(
+        spec.source.read(),
+        spec.name,
+        queries=spec.queries,
+        relevant_grades=spec.relevant_grades,
+    )
     _compare(spec, dataset)
     dataset = sample(dataset, spec.name, spec.n_queries, spec.n_documents)
     log.info("%s: %s", spec.name, dataset.facts)

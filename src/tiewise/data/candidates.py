@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from tiewise.data.bm25 import Bm25, Found
-from tiewise.data.normal import Dataset, document_texts
+from tiewise.data.bm25 import Bm25, Bm25Candidates, Found
+from tiewise.data.given import GivenCandidates, given_candidates
+from tiewise.data.normal import Dataset
+from tiewise.data.texts import document_texts
 
 if TYPE_CHECKING:
     from tiewise.data.spec import DatasetSpec
@@ -32,33 +34,89 @@ def build_candidates(spec: DatasetSpec, dataset: Dataset) -> tuple[pl.DataFrame,
     Returns
     -------
     candidates : polars.DataFrame
-        Columns query_id, doc_id, rank (from 1), bm25_score. Queries in their own order; within
-        one, score descending and equal scores by the documents' order in the corpus, whatever
-        the machine. Documents with score 0 fill short lists.
+        Columns query_id, doc_id, rank (from 1), and bm25_score where BM25 found them. Queries in
+        their own order; within one, the first stage's order. BM25: score descending and equal
+        scores by the documents' order in the corpus, whatever the machine; documents with score 0
+        fill short lists.
     facts : dict
         JSON-ready: parameters, counts, recall (mean over queries of the share of relevant documents
-        that are candidates), share of candidates in a tie, documents left out although they share
-        the last candidate's score (unless that is 0), seconds.
+        that are candidates), and for BM25 the share of candidates in a tie, documents left out
+        although they share the last candidate's score (unless that is 0), seconds.
 
+    Raises
+    ------
+    InputError
+        The source lists no candidates although the block says so, or lists one twice.
     """
     how = spec.candidates
+    if isinstance(how, GivenCandidates):
+        listed = spec.source.read_candidates()
+        candidates, facts = given_candidates(how, listed, dataset, spec.name)
+    else:
+        candidates, facts = _bm25_candidates(how, dataset)
+    if spec.ignore_identical_ids:
+        # MTEB leaves a query's own document out after the search, so a list may be one shorter.
+        others = candidates.filter(pl.col("query_id") != pl.col("doc_id"))
+        facts["identical_ids_ignored"] = len(candidates) - len(others)
+        renumbered = pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query_id")
+        candidates = others.with_columns(renumbered.alias("rank"))
+    facts |= {"candidates": len(candidates), "recall": _recall(candidates, dataset.qrels)}
+    log.info("%s: %s", spec.name, facts)
+    return candidates, facts
+
+
+def effective_qrels(
+    spec: DatasetSpec, qrels: pl.DataFrame, candidates: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the judgements that the block's protocol evaluates with.
+
+    Parameters
+    ----------
+    spec : DatasetSpec
+        The block; `judgements` decides.
+    qrels, candidates : polars.DataFrame
+        In the normal form.
+
+    Returns
+    -------
+    polars.DataFrame
+        `qrels` as they are, or, with ``judgements: candidates``, with grade 0 for a document that
+        is no candidate: it then counts neither in a denominator nor in an ideal order.
+    """
+    if spec.judgements == "all":
+        return qrels
+    among = qrels.join(
+        candidates.select("query_id", "doc_id", among=True),
+        on=["query_id", "doc_id"],
+        how="left",
+        maintain_order="left",
+    )
+    is_lost = pl.col("among").is_null() & (pl.col("grade") > 0)
+    return among.with_columns(pl.when(is_lost).then(0.0).otherwise("grade").alias("grade")).drop(
+        "among"
+    )
+
+
+def _bm25_candidates(how: Bm25Candidates, dataset: Dataset) -> tuple[pl.DataFrame, dict[str, Any]]:
     began = perf_counter()
-    index = Bm25(how, document_texts(dataset.corpus, how.text))
+    texts = (t for rows in dataset.corpus.iter_slices() for t in document_texts(rows, how.text))
+    index = Bm25(how, texts)
     indexed = perf_counter()
     found = index.search(dataset.queries["text"].to_list(), how.k)
     searched = perf_counter()
     candidates = _frame(dataset, found)
-    facts = {
+    tied = candidates.select(pl.struct("query_id", "bm25_score").is_duplicated()).to_series()
+    cut = [f.n_cut for f in found if f.scores[-1] > 0]
+    return candidates, {
         **how.model_dump(),
         "bm25s": version("bm25s"),
         "PyStemmer": version("PyStemmer"),
-        **_count(candidates, dataset.qrels),
-        "queries_with_a_tie_cut": sum(bool(f.n_cut and f.scores[-1] > 0) for f in found),
-        "documents_cut_from_a_tie": sum(f.n_cut for f in found if f.scores[-1] > 0),
+        "share_tied": tied.mean(),
+        "candidates_with_score_0": candidates.filter(pl.col("bm25_score") == 0).height,
+        "queries_with_a_tie_cut": np.count_nonzero(cut),
+        "documents_cut_from_a_tie": sum(cut),
         "seconds": {"index": round(indexed - began, 3), "search": round(searched - indexed, 3)},
     }
-    log.info("%s: %s", spec.name, facts)
-    return candidates, facts
 
 
 def _frame(dataset: Dataset, found: list[Found]) -> pl.DataFrame:
@@ -73,10 +131,10 @@ def _frame(dataset: Dataset, found: list[Found]) -> pl.DataFrame:
     )
 
 
-def _count(candidates: pl.DataFrame, qrels: pl.DataFrame) -> dict[str, Any]:
+def _recall(candidates: pl.DataFrame, qrels: pl.DataFrame) -> float | None:
     relevant = qrels.filter(pl.col("grade") > 0)
     found = relevant.join(candidates, on=["query_id", "doc_id"], how="semi")
-    recall = (
+    shares = (
         relevant.group_by("query_id")
         .len("relevant")
         .join(found.group_by("query_id").len("found"), on="query_id", how="left")
@@ -84,10 +142,4 @@ def _count(candidates: pl.DataFrame, qrels: pl.DataFrame) -> dict[str, Any]:
         .to_series()
         .sort()  # a mean must not depend on the order of groups
     )
-    tied = candidates.select(pl.struct("query_id", "bm25_score").is_duplicated()).to_series()
-    return {
-        "candidates": len(candidates),
-        "recall": recall.mean(),
-        "share_tied": tied.mean(),
-        "candidates_with_score_0": candidates.filter(pl.col("bm25_score") == 0).height,
-    }
+    return float(shares.mean()) if len(shares) else None  # type: ignore[arg-type]

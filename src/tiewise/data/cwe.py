@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from tiewise.data.embedded import package_file, plain_words, query_id, text_hash
 from tiewise.data.normal import Dataset, tables
+from tiewise.data.sampling import plain_words, query_id, text_hash
+from tiewise.data.source import Source
+from tiewise.io.packages import package_file
 
 PACKAGE = "cwe2"
 VERSION = "3.0.0"
@@ -28,10 +30,8 @@ SHORTEST = 25
 """Characters below which a note says too little to find anything."""
 
 
-class CweSource(BaseModel):
+class CweSource(Source):
     """CWE 4.14, research view 1000, from the PyPI package cwe2 3.0.0."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["cwe"] = Field(description="Which source this is.")
 
@@ -43,7 +43,7 @@ class CweSource(BaseModel):
         InputError
             The package is missing or of another version, or its data file was changed.
         """
-        path, facts = package_file(PACKAGE, VERSION, FILE, SHA256)
+        path = package_file(PACKAGE, VERSION, FILE, SHA256)
         weaknesses = _read(path)
         place = {weakness.name: i for i, weakness in enumerate(weaknesses)}
         relatives = _relatives(weaknesses)
@@ -68,7 +68,16 @@ class CweSource(BaseModel):
             corpus,
             queries,
             qrels,
-            facts={"source": {"kind": self.kind, **facts}, "funnel": funnel},
+            facts={
+                "source": {
+                    "kind": self.kind,
+                    "package": PACKAGE,
+                    "version": VERSION,
+                    "file": FILE,
+                    "sha256": SHA256,
+                },
+                "funnel": funnel,
+            },
             sampling=tuple(queries["query_id"]),
         )
 

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from tiewise.data.embedded import package_file, plain_words, query_id, text_hash
 from tiewise.data.normal import Dataset, tables
+from tiewise.data.sampling import plain_words, query_id, text_hash
+from tiewise.data.source import Source
+from tiewise.io.packages import package_file
 
 PACKAGE = "simple-icd-10-cm"
 VERSION = "1.5.0"
@@ -35,10 +37,8 @@ LONGEST = 150
 """Characters beyond which a term is a definition, not a phrase."""
 
 
-class Icd10cmSource(BaseModel):
+class Icd10cmSource(Source):
     """ICD-10-CM, April 2026, from the PyPI package simple-icd-10-cm 1.5.0."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["icd10cm"] = Field(description="Which source this is.")
 
@@ -51,7 +51,7 @@ class Icd10cmSource(BaseModel):
             The package is missing or of another version, or its data file was changed.
         """
         # The package parses its file when imported, for seconds; the file alone is enough.
-        path, facts = package_file(PACKAGE, VERSION, FILE, SHA256)
+        path = package_file(PACKAGE, VERSION, FILE, SHA256)
         codes = list(_codes(ElementTree.parse(path).getroot()))
         documents = [code for code in codes if code.is_document]
         chosen, funnel = _choose(documents, {plain_words(code.description) for code in codes})
@@ -74,7 +74,16 @@ class Icd10cmSource(BaseModel):
             corpus,
             asked,
             qrels,
-            facts={"source": {"kind": self.kind, **facts}, "funnel": funnel},
+            facts={
+                "source": {
+                    "kind": self.kind,
+                    "package": PACKAGE,
+                    "version": VERSION,
+                    "file": FILE,
+                    "sha256": SHA256,
+                },
+                "funnel": funnel,
+            },
             sampling=tuple(asked["query_id"]),
         )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -12,7 +11,12 @@ import polars as pl
 from tiewise.errors import InputError, some
 from tiewise.io.artifacts import SCHEMAS
 
-TextJoin = Literal["strip", "plain", "newline"]
+IDS = {
+    "corpus": ["doc_id"],
+    "queries": ["query_id"],
+    "qrels": ["query_id", "doc_id"],
+}
+"""Columns that name a row of each table."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,13 @@ class Dataset:
     sampling: tuple[str, ...] | None = None
 
 
-def normalise(dataset: Dataset, name: str) -> Dataset:
+def normalise(
+    dataset: Dataset,
+    name: str,
+    *,
+    queries: Literal["judged", "relevant"] = "judged",
+    relevant_grades: Collection[float] | None = None,
+) -> Dataset:
     """Check a data set as read and bring it into the normal form.
 
     Parameters
@@ -49,18 +59,22 @@ def normalise(dataset: Dataset, name: str) -> Dataset:
         As its source gave it.
     name : str
         The data set's name; begins every problem.
+    queries : {"judged", "relevant"}
+        Queries to keep: those with a judgement, or those with a relevant document.
+    relevant_grades : collection of float, optional
+        Grades that count as relevant: they stay, every other becomes 0. All above 0 when None.
 
     Returns
     -------
     Dataset
-        Ids unique and strings; queries are those with judgements; `facts["left_out"]` and
-        `facts["counts"]` say what was dropped and what remains.
+        Ids unique and strings, texts not null; `facts["left_out"]` and `facts["counts"]` say what
+        was dropped or changed and what remains.
 
     Raises
     ------
     InputError
-        Rows that make the data set ambiguous, all kinds at once with examples of ids: missing
-        columns, repeated ids, a pair judged twice with different grades.
+        Rows that make the data set ambiguous, all kinds at once with examples of ids: ids that are
+        missing, repeated or of another type, a pair judged twice with different grades, no rows.
 
     Examples
     --------
@@ -72,24 +86,67 @@ def normalise(dataset: Dataset, name: str) -> Dataset:
         ...
     tiewise.errors.InputError: mine: corpus: doc_id repeated, 1: 'd1'
     """
-    problems = [
-        *_repeated(dataset.corpus, ["doc_id"], f"{name}: corpus"),
-        *_repeated(dataset.queries, ["query_id"], f"{name}: queries"),
-        *_repeated(dataset.qrels.unique(), ["query_id", "doc_id"], f"{name}: qrels"),
-    ]
+    problems: list[str] = []
+    frames = {table: _typed(dataset, table, name, problems) for table in IDS}
     if problems:
         raise InputError(problems)
-    qrels = dataset.qrels.unique(maintain_order=True)
-    judged = qrels.join(dataset.queries, on="query_id", how="semi", maintain_order="left")
-    asked = dataset.queries.join(judged, on="query_id", how="semi", maintain_order="left")
-    left_out = {
-        "queries_without_judgements": len(dataset.queries) - len(asked),
-        "judgements_repeated": len(dataset.qrels) - len(qrels),
-        "judgements_of_unknown_queries": len(qrels) - len(judged),
-    }
-    facts = {**dataset.facts, "left_out": left_out}
-    done = replace(dataset, queries=asked, qrels=judged, facts=facts)
-    return replace(done, facts={**facts, "counts": count(done)})
+    judged, left_out = _judged(frames["queries"], frames["qrels"], relevant_grades)
+    of = judged.filter(pl.col("grade") > 0) if queries == "relevant" else judged
+    asked = frames["queries"].join(of, on="query_id", how="semi", maintain_order="left")
+    what = "judgements" if queries == "judged" else "relevant_documents"
+    left_out[f"queries_without_{what}"] = len(frames["queries"]) - len(asked)
+    if asked.is_empty():
+        raise InputError(f"{name}: no query of the queries table has {what.replace('_', ' ')}")
+    done = replace(
+        dataset,
+        corpus=frames["corpus"],
+        queries=asked,
+        qrels=judged.join(asked, on="query_id", how="semi", maintain_order="left"),
+        facts={**dataset.facts, "left_out": left_out},
+    )
+    return replace(done, facts={**done.facts, "counts": count(done)})
+
+
+def _typed(dataset: Dataset, table: str, name: str, problems: list[str]) -> pl.DataFrame:
+    """Give a table the columns and types of its schema, or say why it cannot have them."""
+    frame: pl.DataFrame = getattr(dataset, table)
+    where = f"{name}: {table}"
+    if frame.is_empty():
+        problems.append(f"{where}: no rows")
+        return frame
+    found = [*_wrong_ids(frame, IDS[table], where), *_wrong_grades(frame, where)]
+    if not found:
+        # Integers lose nothing as strings; a file that has leading zeros has them in strings.
+        frame = frame.with_columns(pl.col(IDS[table]).cast(pl.String))
+        once = frame.unique(maintain_order=True) if table == "qrels" else frame
+        found = [*_repeated(once, IDS[table], where)]
+    problems.extend(found)
+    texts = [column for column in ("title", "text") if column in SCHEMAS[table]]
+    if "title" not in frame.columns and "title" in texts:
+        frame = frame.with_columns(title=pl.lit(""))
+    grades = pl.col("^grade$").cast(pl.Float64)
+    return frame.with_columns(pl.col(texts).fill_null(""), grades).select(*SCHEMAS[table])
+
+
+def _wrong_ids(frame: pl.DataFrame, ids: list[str], where: str) -> Iterable[str]:
+    for column in ids:
+        dtype, rows = frame.schema[column], frame[column].is_null().arg_true()
+        if dtype != pl.String and not dtype.is_integer():
+            examples = some(frame[column].head(3).to_list(), len(frame))
+            yield f"{where}: {column} must be strings, found {dtype}, {examples}"
+        elif len(rows):
+            yield f"{where}: {column} missing in rows, {some(rows.head(10), len(rows))}"
+
+
+def _wrong_grades(frame: pl.DataFrame, where: str) -> Iterable[str]:
+    if "grade" in frame.columns:
+        grades = frame["grade"]
+        if not grades.dtype.is_numeric():
+            yield f"{where}: grade must be a number, found {grades.dtype}, {some(grades.head(3))}"
+            return
+        rows = (~grades.cast(pl.Float64).is_finite().fill_null(value=False)).arg_true()
+        if len(rows):
+            yield f"{where}: grade missing or not finite in rows, {some(rows.head(10), len(rows))}"
 
 
 def _repeated(frame: pl.DataFrame, key: list[str], where: str) -> Iterable[str]:
@@ -99,118 +156,43 @@ def _repeated(frame: pl.DataFrame, key: list[str], where: str) -> Iterable[str]:
         yield f"{where}: {' and '.join(key)} repeated, {some(ids, len(twice))}"
 
 
+def _judged(
+    queries: pl.DataFrame, qrels: pl.DataFrame, relevant_grades: Collection[float] | None
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    once = qrels.unique(maintain_order=True)
+    judged = once.join(queries, on="query_id", how="semi", maintain_order="left")
+    left_out = {
+        "judgements_repeated": len(qrels) - len(once),
+        "judgements_of_unknown_queries": len(once) - len(judged),
+    }
+    if relevant_grades is not None:
+        other = (pl.col("grade") > 0) & ~pl.col("grade").is_in(list(relevant_grades))
+        left_out["grades_taken_as_0"] = judged.filter(other).height
+        judged = judged.with_columns(pl.when(other).then(0.0).otherwise("grade").alias("grade"))
+    return judged, left_out
+
+
 def count(dataset: Dataset) -> dict[str, Any]:
     """Count the rows of a data set and what is odd about them, JSON-ready."""
-    corpus, qrels = dataset.corpus, dataset.qrels
-    empty = (pl.col("title") + pl.col("text")).str.strip_chars() == ""
+    qrels = dataset.qrels
     relevant = qrels.filter(pl.col("grade") > 0)
     grades = qrels["grade"].value_counts().sort("grade").iter_rows()
     return {
-        "documents": len(corpus),
+        "documents": len(dataset.corpus),
         "queries": len(dataset.queries),
         "qrels": len(qrels),
         "qrels_by_grade": {f"{grade:g}": rows for grade, rows in grades},
         "queries_without_relevant": len(dataset.queries) - relevant["query_id"].n_unique(),
-        "empty_documents": corpus.filter(empty).height,
-        "empty_queries": dataset.queries.filter(pl.col("text").str.strip_chars() == "").height,
-        "judgements_of_unknown_documents": qrels.join(corpus, on="doc_id", how="anti").height,
+        "empty_documents": dataset.corpus.filter(_blank("title") & _blank("text")).height,
+        "empty_queries": dataset.queries.filter(_blank("text")).height,
+        "judgements_of_unknown_documents": qrels.join(
+            dataset.corpus, on="doc_id", how="anti"
+        ).height,
     }
 
 
-def sample(
-    dataset: Dataset, name: str, n_queries: int | None = None, n_documents: int | None = None
-) -> Dataset:
-    """Take a smaller data set that never depends on chance: the first by hash.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        In the normal form.
-    name : str
-        The data set's name; begins every problem.
-    n_queries : int, optional
-        Queries to keep; all when None.
-    n_documents : int, optional
-        Documents to keep: all judged ones, then the first by SHA-256 of the id; all when None.
-
-    Returns
-    -------
-    Dataset
-        Rows in the same order as before; a smaller number gives a subset of a larger one.
-
-    Raises
-    ------
-    InputError
-        More queries or documents than there are, or fewer documents than are judged.
-    """
-    taken = dataset
-    if n_queries is not None:
-        order = dataset.sampling or by_hash(dataset.queries["query_id"])
-        _require(n_queries <= len(order), name, "n_queries", n_queries, f"has {len(order)} queries")
-        ids = order[:n_queries]
-        taken = replace(
-            taken,
-            queries=taken.queries.filter(pl.col("query_id").is_in(ids)),
-            qrels=taken.qrels.filter(pl.col("query_id").is_in(ids)),
-        )
-    if n_documents is not None:
-        total = len(dataset.corpus)
-        _require(n_documents <= total, name, "n_documents", n_documents, f"has {total} documents")
-        judged = pl.col("doc_id").is_in(taken.qrels["doc_id"].unique().to_list())
-        keep = taken.corpus.filter(judged)["doc_id"].to_list()
-        enough = len(keep) <= n_documents
-        _require(enough, name, "n_documents", n_documents, f"has {len(keep)} judged documents")
-        rest = by_hash(taken.corpus.filter(~judged)["doc_id"])
-        keep += rest[: n_documents - len(keep)]
-        taken = replace(taken, corpus=taken.corpus.filter(pl.col("doc_id").is_in(keep)))
-    return replace(taken, facts={**taken.facts, "counts": count(taken)})
-
-
-def _require(holds: bool, name: str, key: str, value: int, but: str) -> None:
-    if not holds:
-        raise InputError(f"{name}: {key}: found {value}, but the data set {but}")
-
-
-def by_hash(ids: Iterable[str]) -> Sequence[str]:
-    """Order ids by their SHA-256, which no change of the other ids can alter.
-
-    Examples
-    --------
-    >>> by_hash(["a", "b", "c"])
-    ['c', 'b', 'a']
-    """
-    return sorted(ids, key=lambda i: hashlib.sha256(i.encode()).digest())
-
-
-def document_texts(corpus: pl.DataFrame, join: TextJoin = "strip") -> pl.Series:
-    """Join title and text into what a model reads.
-
-    Parameters
-    ----------
-    corpus : polars.DataFrame
-        Columns title, text.
-    join : {"strip", "plain", "newline"}
-        ``strip``: title, blank, text without blanks around, or the text alone where there is no
-        title (MTEB 2). ``plain``: title, blank, text as they are (MTEB 1). ``newline``: title, line
-        break, text as they are (MTEB's BM25).
-
-    Returns
-    -------
-    polars.Series
-        String, one a document, in the corpus's order.
-
-    Examples
-    --------
-    >>> corpus = pl.DataFrame({"title": ["", "Lung"], "text": ["Cough ", "Air"]})
-    >>> document_texts(corpus).to_list()
-    ['Cough', 'Lung Air']
-    """
-    between = "\n" if join == "newline" else " "
-    joined = pl.concat_str("title", "text", separator=between)
-    if join == "strip":
-        whole = pl.when(pl.col("title") == "").then("text").otherwise(joined)
-        joined = whole.str.strip_chars()
-    return corpus.select(joined.alias("text")).to_series()
+def _blank(column: str) -> pl.Expr:
+    return ~pl.col(column).str.contains(r"\S")
 
 
 def tables(

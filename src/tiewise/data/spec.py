@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from tiewise.data.bm25 import Bm25Candidates
 from tiewise.data.cwe import CweSource
+from tiewise.data.given import GivenCandidates
 from tiewise.data.icd10cm import Icd10cmSource
-from tiewise.data.normal import TextJoin
+from tiewise.data.local import LocalSource
+from tiewise.data.texts import TextJoin
 from tiewise.errors import InputError
 from tiewise.io.blocks import read_block
 
-Source = Annotated[
-    CweSource | Icd10cmSource,
+AnySource = Annotated[
+    CweSource | Icd10cmSource | LocalSource,
     Field(discriminator="kind", description="Where the tables come from."),
+]
+AnyCandidates = Annotated[
+    Bm25Candidates | GivenCandidates,
+    Field(discriminator="kind", description="The first stage: which documents are ranked."),
 ]
 
 
@@ -42,7 +48,7 @@ class DatasetSpec(BaseModel):
     )
     title: str = Field(min_length=1, description="Name as tables and figures show it.")
     description: str = Field(default="", description="What the task is, in one or two sentences.")
-    source: Source
+    source: AnySource
     n_queries: int | None = Field(
         default=None,
         ge=1,
@@ -61,7 +67,24 @@ class DatasetSpec(BaseModel):
     grades: dict[int, str] = Field(
         default={}, description="What each grade means, for the reader of a report."
     )
-    candidates: Bm25Candidates = Field(description="The first stage: which documents are ranked.")
+    relevant_grades: list[float] | None = Field(
+        default=None,
+        description="Grades that count as relevant; every other becomes 0. Left out: all above 0.",
+    )
+    queries: Literal["judged", "relevant"] = Field(
+        default="judged",
+        description="Queries to keep: those with a judgement, or those with a relevant document.",
+    )
+    judgements: Literal["all", "candidates"] = Field(
+        default="all",
+        description="Judgements that count: all, or those of candidates only, so that a relevant"
+        " document which the first stage missed costs nothing.",
+    )
+    ignore_identical_ids: bool = Field(
+        default=False,
+        description="Leave out a candidate that has the id of its query: the query's own text.",
+    )
+    candidates: AnyCandidates
     expected: ExpectedCounts = Field(
         default=ExpectedCounts(), description="Counts that the source must have."
     )
