@@ -69,7 +69,7 @@ def test_an_mteb_file_with_several_runs_is_not_guessed_at(tmp_path: Path) -> Non
         ('{"q": {"a": NaN}}', "NaN"),
         ('{"q": {}}', "empty"),
         ("{}", "empty"),
-        ("[1, 2]", "list"),
+        ('[{"q": 1}]', "list"),
         ('{"q": \n {"a" 1}}', ":2:7: not valid JSON"),
         ('{"q": {"a": 1.0}', "not valid JSON"),
     ],

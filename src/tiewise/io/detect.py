@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 from tiewise.io import beir_tsv, parquet
 from tiewise.io.source import Source
 
+_JSON = re.compile(rb'\s*(\{\s*["}]|\[\s*["\[{])')
 Format = Literal["parquet", "json", "beir-tsv", "trec"]
 
 
@@ -23,9 +25,10 @@ def detect(source: Source) -> Format:
     >>> detect(Source("x", b' {"q1": {}}')), detect(Source("x", b"query-id\tcorpus-id\tscore\n"))
     ('json', 'beir-tsv')
     """
+    # A query id may begin with a bracket, so a bracket alone makes no JSON.
     raw = source.raw
     if raw.startswith(parquet.MAGIC):
         return "parquet"
-    if raw[:1024].lstrip()[:1] in (b"{", b"["):
+    if _JSON.match(raw):
         return "json"
     return "beir-tsv" if beir_tsv.has_header(raw[:4096]) else "trec"

@@ -75,7 +75,8 @@ def read_table(source: Source, layout: Layout) -> TextTable:
             break
         first_line += block.count(b"\n")
     problems.raise_any()
-    return TextTable(pl.concat([r.frame for r in read]), source, sum(r.n_words_after for r in read))
+    frame = pl.concat([r.frame for r in read], rechunk=True)
+    return TextTable(frame, source, sum(r.n_words_after for r in read))
 
 
 def first_fields(raw: bytes) -> list[bytes]:
