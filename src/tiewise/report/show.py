@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import polars as pl
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -30,7 +31,10 @@ def show(results: Path, console: Console) -> None:
     path = results / "tables" / "main.csv"
     if not path.is_file():
         raise InputError(f"{path}: no such file; run the study first: make reproduce")
-    console.print(_table(pl.read_csv(path, infer_schema_length=None)))
+    rows = pl.read_csv(path, infer_schema_length=None)
+    console.print(f"In percent; oblivious: tie policy {rows['policy'][0]}", highlight=False)
+    for cell, block in rows.group_by("dataset", "model", maintain_order=True):
+        console.print(_table(" x ".join(map(str, cell)), block))
     places = {
         "tables": results / "tables",
         "figures": results / "figures",
@@ -41,21 +45,16 @@ def show(results: Path, console: Console) -> None:
         console.print(f"{name:>9}: {place}", highlight=False)
 
 
-def _table(rows: pl.DataFrame) -> Table:
-    measures = rows["measure"].unique(maintain_order=True).to_list()
-    policy = rows["policy"][0]
-    table = Table(
-        title="Expected value, value under one tie order, range over all orders, bias (percent)",
-        caption=f"oblivious: tie policy {policy}; tables/main.md has the footer",
-        header_style="bold",
-    )
-    for label in ("data set", "model", "regime"):
-        table.add_column(label, overflow="fold")
-    for measure in measures:
-        for quantity in QUANTITIES:
-            table.add_column(f"{measure}\n{quantity}", justify="right")
-    for cell, block in rows.group_by("dataset", "model", "regime", maintain_order=True):
-        values = {row["measure"]: row for row in block.iter_rows(named=True)}
-        numbers = [f"{values[m][q]:.2f}" for m in measures for q in QUANTITIES]
-        table.add_row(*map(str, cell), *numbers)
+def _table(title: str, rows: pl.DataFrame) -> Table:
+    """Lay out one model on one data set, narrow enough for a terminal of 80 columns."""
+    table = Table(title=title, title_justify="left", header_style="bold", box=SIMPLE_HEAD)
+    table.add_column("measure", no_wrap=True)
+    table.add_column("regime", no_wrap=True)
+    for quantity in QUANTITIES:
+        table.add_column(quantity, justify="right", no_wrap=True)
+    for measure, block in rows.group_by("measure", maintain_order=True):
+        for row in block.iter_rows(named=True):
+            numbers = [f"{row[quantity]:.2f}" for quantity in QUANTITIES]
+            table.add_row(str(measure[0]), row["regime"], *numbers)
+        table.add_section()
     return table
