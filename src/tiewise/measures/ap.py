@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from tiewise.measures.base import Binary
-from tiewise.measures.documents import Batch, Relevant
+from tiewise.measures.documents import Batch, Groups, Relevant
+from tiewise.measures.ragged import Ragged
 from tiewise.ties import Floats, Ints
 
 
@@ -45,46 +46,53 @@ class AP(Binary):
     def expected(self, docs: Relevant, limit: Ints) -> Floats:
         """Multiply the chance that a place is relevant with the relevant places up to it."""
         groups = docs.groups
-        places = groups.places(limit)
-        before = places.number - places.spread(groups.above + 1)
-        pairs = (groups.count - 1) / np.maximum(groups.size - 1, 1)
-        hits = places.spread(groups.before + 1) + places.spread(pairs) * before
-        return groups.total(groups.mean * places.sums(hits / places.number))
+        return groups.total(groups.mean * groups.by_place(limit, _precision_sum))
 
     def variance(self, docs: Relevant, limit: Ints) -> Floats:
-        """Variance of each tie group's part, summed: their orders are independent.
+        """Sum the variances of the groups' parts: their orders are independent."""
+        return docs.groups.total(docs.groups.by_place(limit, _variance))
 
-        With z_j = x_j - r/g the part is, but for a constant, sum_j alpha_j z_j +
-        sum_{i<j} b_j z_i z_j. Its variance takes the moments of up to four distinct z and the sums
-        of alpha and b over one, two, three and four distinct places. All of them follow from
-        d_j, the sum of b over the pairs that hold place j.
-        """
-        groups = docs.groups
-        places = groups.places(limit)
-        each, sums = places.spread, places.sums
-        before = places.number - each(groups.above + 1)
-        b = 1.0 / places.number
-        d = before * b + _harmonic_between(places.number, each(groups.above + places.length))
-        alpha = each(groups.before + 1) * b + each(groups.mean) * d
 
-        z = _Moments(groups.size.astype(np.float64), groups.count.astype(np.float64))
-        sum_alpha, alpha_d, d_d = sums(alpha), sums(alpha * d), sums(d * d)
-        pairs, same_pair = sums(before * b), sums(before * b * b)
-        one_shared = d_d - 2 * same_pair
-        none_shared = pairs**2 - one_shared - same_pair
+def _precision_sum(groups: Groups, places: Ragged) -> Floats:
+    """Sum over places of the mean precision there, given that the place is relevant."""
+    before = places.number - places.spread(groups.above + 1)
+    pairs = (groups.count - 1) / np.maximum(groups.size - 1, 1)
+    hits = places.spread(groups.before + 1) + places.spread(pairs) * before
+    return places.sums(hits / places.number)
 
-        mean = sum_alpha / groups.size
-        spread = sums((alpha - each(mean)) ** 2) + (groups.size - places.length) * mean**2
-        linear = z.variance * spread
-        mixed = z.z2z * alpha_d + z.zzz * (sum_alpha * pairs - alpha_d)
-        square = z.z2z2 * same_pair + z.z2zz * one_shared + z.zzzz * none_shared
-        return groups.total(linear + 2 * mixed + square - (z.zz * pairs) ** 2)
+
+def _variance(groups: Groups, places: Ragged) -> Floats:
+    """Variance of each tie group's part.
+
+    With z_j = x_j - r/g the part is, but for a constant, sum_j alpha_j z_j + sum_{i<j} b_j z_i z_j,
+    where alpha_j = a_j + d_j r/g and d_j is the sum of b over the pairs that hold place j. The
+    variance takes the moments of up to four distinct z, and sums over pairs of pairs of places
+    that share two, one or no place; those follow from sums over single places.
+    """
+    each, sums = places.spread, places.sums
+    before = places.number - each(groups.above + 1)
+    b = 1.0 / places.number
+    d = before * b + _harmonic_between(places.number, each(groups.above + places.length))
+    alpha = each(groups.before + 1) * b + each(groups.mean) * d
+
+    sum_alpha, alpha_d, d_d = sums(alpha), sums(alpha * d), sums(d * d)
+    pairs, share_two = sums(before * b), sums(before * b * b)
+    share_one = d_d - 2 * share_two
+    share_none = pairs**2 - share_one - share_two
+    mean = sum_alpha / groups.size
+    spread = sums((alpha - each(mean)) ** 2) + (groups.size - places.length) * mean**2
+
+    z = _Moments(groups.size.astype(np.float64), groups.count.astype(np.float64))
+    linear = z.variance * spread
+    mixed = z.z2z * alpha_d + z.zzz * (sum_alpha * pairs - alpha_d)
+    square = z.z2z2 * share_two + z.z2zz * share_one + z.zzzz * share_none
+    return linear + 2 * mixed + square - (z.zz * pairs) ** 2
 
 
 class _Moments:
-    """Means of products of the centred relevance z of distinct places in groups of g, r relevant.
+    """Means of products of z of distinct places, in tie groups of g candidates, r relevant.
 
-    As the z of a group sum to zero, they follow from the power sums of z.
+    As the z of a group sum to zero, the means follow from the power sums of z.
     """
 
     def __init__(self, g: Floats, r: Floats) -> None:
@@ -105,12 +113,14 @@ class _Moments:
 
 
 def _divide(a: Floats | float, b: Floats) -> Floats:
-    """Divide; 0 where there are too few places for the product."""
+    """Divide; 0 where a group has fewer places than the product takes."""
     return np.divide(a, b, out=np.zeros(len(b)), where=b > 0)
 
 
 def _harmonic_between(low: Ints, high: Ints) -> Floats:
     """Sum of 1/j over low < j <= high, float64 (n,)."""
-    table = np.zeros(int(high.max(initial=0)) + 1)
-    np.cumsum(1.0 / np.arange(1, len(table)), out=table[1:])
-    return table[high] - table[low]
+    if not len(low):
+        return np.empty(0)
+    first = low.min()
+    table: Floats = np.cumsum(1.0 / np.arange(first, high.max() + 1))
+    return table[high - first] - table[low - first]

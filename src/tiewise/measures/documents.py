@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from tiewise.measures.ragged import Ragged, length_of, offset_of, starts_of
 from tiewise.ties import Floats, Ints, JudgedDocuments
+
+_PLACES = 1 << 18
+"""Places of tie groups looked at together."""
 
 
 @dataclass(frozen=True)
@@ -155,9 +159,33 @@ class Groups:
         inside: Ints = np.clip(limit[self.query] - self.above, 0, self.size)
         return inside
 
-    def places(self, limit: Ints) -> Ragged:
-        """Places of each tie group within its query's cut-off."""
-        return Ragged(self.above + 1, self.n_inside(limit))
+    def by_place(self, limit: Ints, value: Callable[[Groups, Ragged], Floats]) -> Floats:
+        """Compute a value of each tie group from its places within the cut-off.
+
+        Parameters
+        ----------
+        limit : int64 (Q,)
+            Cut-off of each query.
+        value : callable
+            Takes some of the groups and their places, gives one number a group.
+
+        Returns
+        -------
+        float64 (G,)
+            Computed piece by piece, so that memory stays bounded.
+        """
+        length = self.n_inside(limit)
+        piece = np.cumsum(length) // _PLACES
+        cuts = [*np.flatnonzero(starts_of(piece)), len(piece)]
+        values = [np.empty(0)]
+        for start, stop in pairwise(cuts):
+            part = self if stop - start == len(piece) else self._part(slice(start, stop))
+            values.append(value(part, Ragged(part.above + 1, length[start:stop])))
+        return np.concatenate(values)
+
+    def _part(self, part: slice) -> Groups:
+        arrays = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "members"}
+        return Groups(**{name: a[part] for name, a in arrays.items()}, members=self.members)
 
     def total(self, values: Floats) -> Floats:
         """Sum values of tie groups by query, float64 (Q,)."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from tiewise.measures.base import Measure
 from tiewise.measures.documents import Groups, Relevant
+from tiewise.measures.ragged import Ragged
 from tiewise.ties import Floats, Ints
 
 
@@ -37,8 +38,7 @@ class Linear(Measure):
     def expected(self, docs: Relevant, limit: Ints) -> Floats:
         """Each place of a tie group holds the group's mean gain."""
         groups = docs.groups
-        places = groups.places(limit)
-        return groups.total(groups.mean * places.sums(self.weights(places.number)))
+        return groups.total(groups.mean * groups.by_place(limit, self._weight_sum))
 
     def variance(self, docs: Relevant, limit: Ints) -> Floats:
         """Deviation of the gains x deviation of the weights / (size - 1), summed over groups."""
@@ -48,7 +48,12 @@ class Linear(Measure):
 
     def weight_deviation(self, groups: Groups, limit: Ints) -> Floats:
         """Sum over each group's places of (weight - mean weight) squared, float64 (G,)."""
-        places = groups.places(limit)
+        return groups.by_place(limit, self._weight_deviation)
+
+    def _weight_sum(self, groups: Groups, places: Ragged) -> Floats:
+        return places.sums(self.weights(places.number))
+
+    def _weight_deviation(self, groups: Groups, places: Ragged) -> Floats:
         weights = self.weights(places.number)
         mean = places.sums(weights) / groups.size
         inside = places.sums((weights - places.spread(mean)) ** 2)
