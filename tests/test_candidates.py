@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -82,6 +83,7 @@ def test_facts_say_recall_ties_and_fill(spec: DatasetSpec, icd10cm: Dataset) -> 
     assert facts["candidates_with_score_0"] == 6871
     assert facts["queries_with_a_tie_cut"] <= 300
     assert facts["bm25s"]
+    assert json.loads(json.dumps(facts)) == facts
 
 
 def test_equal_documents_keep_input_order_and_the_cut_tie_is_counted(spec: DatasetSpec) -> None:
