@@ -18,6 +18,7 @@ from tiewise.data import Dataset, build_candidates, build_dataset, document_text
 from tiewise.evaluate import average, evaluate
 from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact, writing
 from tiewise.models.spec import ModelSpec
+from tiewise.precision.regimes import Dtype
 from tiewise.study.config import Study, fingerprint
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.provenance import provenance, rows_hash, source_hash
@@ -45,7 +46,7 @@ def candidates(study: Study, name: str, layout: Layout = RESULTS) -> None:
 
 
 def logits(
-    study: Study, model: str, dtype: str, threads: int = 1, layout: Layout = RESULTS
+    study: Study, model: str, dtype: Dtype, threads: int = 1, layout: Layout = RESULTS
 ) -> None:
     """Run a model in one dtype over every data set, each of them at most once.
 
@@ -174,7 +175,7 @@ def _logits_key(study: Study, model: str, dtype: str, name: str, layout: Layout)
 
 
 def _forward(
-    study: Study, spec: ModelSpec, dtype: str, name: str, target: Path, layout: Layout
+    study: Study, spec: ModelSpec, dtype: Dtype, name: str, target: Path, layout: Layout
 ) -> None:
     from tiewise.models.logits import compute_logits
 
