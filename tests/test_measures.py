@@ -1,4 +1,4 @@
-"""Measures against brute force over every order, and against other evaluators."""
+"""Every measure against brute force over every order that the scores allow."""
 
 from __future__ import annotations
 

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from tiewise.errors import SHOWN, InputError, some
-from tiewise.measures import Batch, Judged, Measure, TieAware, parse_all
-from tiewise.measures.documents import Judgements
-from tiewise.ties import Floats, Ints, as_score_type, check_score_type, judged_documents
-
-BATCH = 1 << 20
-"""Scores in a batch of queries: bounds the memory, and is long enough to be fast."""
-
-_EXACT = 1 << 53
-"""Whole numbers up to here are exact in float64."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """Input of a batch: rows of the result, and the (n, D) arrays that belong to them."""
-
-    rows: Ints | slice
-    scores: Floats
-    grades: Floats
-    n_candidates: Ints
-    judgements: Judgements
+from tiewise.blocks import Block, checked_blocks
+from tiewise.measures import Batch, Judged, Measure, TieAware
+from tiewise.ties import judged_documents
 
 
 def evaluate_arrays(
@@ -92,8 +72,10 @@ def evaluate_arrays(
     >>> result.expected, result.min, result.max, result.sd
     (array([0.25]), array([0.]), array([0.5]), array([0.25]))
     """
-    checked = _Arrays(scores, gains, measures, n_relevant, ideal_gains, n_candidates, score_type)
-    return evaluate_blocks(checked.blocks(), checked.measures, checked.shape[0], sd=sd)
+    wanted, blocks, n_queries = checked_blocks(
+        scores, gains, measures, n_relevant, ideal_gains, n_candidates, score_type
+    )
+    return evaluate_blocks(blocks, wanted, n_queries, sd=sd)
 
 
 def evaluate_blocks(
@@ -129,158 +111,3 @@ def evaluate_blocks(
             for kind, array in arrays.items():
                 array[block.rows] = getattr(result, kind)
     return {str(m): TieAware(**arrays) for m, arrays in values.items()}
-
-
-class _Arrays:
-    """The checked arguments of `evaluate_arrays`."""
-
-    def __init__(
-        self,
-        scores: ArrayLike,
-        gains: ArrayLike,
-        measures: Any,
-        n_relevant: ArrayLike | None,
-        ideal_gains: ArrayLike | None,
-        n_candidates: ArrayLike | None,
-        score_type: str,
-    ) -> None:
-        self.problems: list[str] = []
-        self.measures = self._try(parse_all, measures)
-        self.score_type = self._try(check_score_type, score_type)
-        self.scores = self._matrix("scores", scores)
-        self.gains = self._matrix("gains", gains)
-        self.ideal = None if ideal_gains is None else self._matrix("ideal_gains", ideal_gains)
-        if not self.problems:
-            self.shape = self.scores.shape
-            self._check_values()
-        if not self.problems:
-            self.n_candidates = self._candidates(n_candidates)
-            self.n_relevant = None if n_relevant is None else self._counts("n_relevant", n_relevant)
-        if not self.problems:
-            self._check_counts()
-        if self.problems:
-            raise InputError(self.problems)
-
-    def _try(self, read: Any, value: Any) -> Any:
-        try:
-            return read(value)
-        except InputError as error:
-            self.problems.extend(error.problems)
-
-    def _matrix(self, name: str, values: Any) -> NDArray[Any]:
-        if hasattr(values, "detach"):  # a torch tensor; numpy does not know its bfloat16
-            values = values.detach().cpu()
-            values = values.double() if values.is_floating_point() else values
-        try:
-            array = np.asarray(values)
-        except ValueError:
-            array = np.asarray(None)
-        if array.dtype.kind not in "biuf" and "float" not in array.dtype.name:
-            self.problems.append(f"{name}: not an array of numbers but of {array.dtype}")
-        elif array.ndim != 2:
-            self.problems.append(f"{name}: shape {array.shape} is not (queries, candidates)")
-        elif array.dtype.kind in "iu" and array.size and _largest(array) > _EXACT:
-            self.problems.append(f"{name}: whole numbers beyond 2^53 are not exact in float64")
-        return array
-
-    def _check_values(self) -> None:
-        if self.gains.shape != self.shape:
-            self.problems.append(f"gains: shape {self.gains.shape}, but scores {self.shape}")
-        if self.ideal is not None and len(self.ideal) != self.shape[0]:
-            self.problems.append(
-                f"ideal_gains: {len(self.ideal)} rows, but {self.shape[0]} queries"
-            )
-        self._check_elements("scores", self.scores, np.isnan, "NaN")
-        self._check_elements("gains", self.gains, np.isinf, "infinite")
-        if self.ideal is not None:
-            self._check_elements("ideal_gains", self.ideal, np.isinf, "infinite")
-
-    def _check_elements(self, name: str, array: NDArray[Any], test: Any, word: str) -> None:
-        if array.dtype.kind in "biu" or not (bad := test(array)).any():
-            return
-        where = np.argwhere(bad)
-        shown = [f"row {r} column {c}" for r, c in where[:SHOWN]]
-        self.problems.append(f"{name}: {word} at {some(shown, len(where))}".replace("'", ""))
-
-    def _counts(self, name: str, values: ArrayLike) -> Ints:
-        counts = np.asarray(values)
-        if counts.shape != self.shape[:1] or counts.dtype.kind not in "iu" or (counts < 0).any():
-            self.problems.append(
-                f"{name}: {counts.dtype} of shape {counts.shape}, not {self.shape[0]} whole numbers"
-            )
-        return counts.astype(np.int64)
-
-    def _candidates(self, given: ArrayLike | None) -> Ints:
-        n_queries, width = self.shape
-        if given is not None:
-            counts = self._counts("n_candidates", given)
-            if not self.problems and (counts > width).any():
-                self.problems.append(
-                    f"n_candidates: {counts.max()}, but scores has {width} columns"
-                )
-            return counts
-        counts = np.full(n_queries, width)
-        if width:
-            for row in np.flatnonzero(self.scores[:, -1] == -np.inf):
-                finite = np.flatnonzero(self.scores[row] != -np.inf)
-                counts[row] = finite[-1] + 1 if len(finite) else 0
-        return counts
-
-    def _check_counts(self) -> None:
-        short = np.flatnonzero(self.n_candidates < self.shape[1])
-        if wrong := [r for r in short if (self.gains[r, self.n_candidates[r] :] > 0).any()]:
-            self.problems.append(
-                f"gains: positive behind the last candidate in rows, {some(map(int, wrong))}; "
-                "candidates that score -inf need n_candidates"
-            )
-        if self.n_relevant is None:
-            return
-        all_grades = self.gains if self.ideal is None else self.ideal
-        listed = (all_grades >= 1).sum(axis=1)
-        if (wrong_rows := np.flatnonzero(self.n_relevant < listed)).size:
-            self.problems.append(
-                f"n_relevant: less than the relevant documents listed in rows, "
-                f"{some(wrong_rows.tolist())}"
-            )
-        beyond = (self.n_relevant > listed).any()
-        if beyond and not np.isin(all_grades[~np.isnan(all_grades)], (0, 1)).all():
-            self.problems.append(
-                "n_relevant: counts relevant documents whose grade is not given, while other "
-                "grades differ from 0 and 1; give ideal_gains"
-            )
-
-    def blocks(self) -> Iterator[Block]:
-        """Cut the rows into batches of bounded memory."""
-        n_queries, width = self.shape
-        step = max(1, BATCH // max(width, 1))
-        for first in range(0, n_queries, step):
-            rows = slice(first, min(first + step, n_queries))
-            scores, grades = (
-                a[rows].astype(np.float64, copy=False) for a in (self.scores, self.gains)
-            )
-            n_candidates = self.n_candidates[rows]
-            for row in np.flatnonzero(n_candidates < width):
-                scores = scores.copy() if scores.base is not None else scores
-                scores[row, n_candidates[row] :] = -np.inf
-            all_grades = grades if self.ideal is None else self.ideal[rows].astype(np.float64)
-            counts = None if self.n_relevant is None else self.n_relevant[rows]
-            judgements = _judgements(all_grades, counts)
-            yield Block(
-                rows, as_score_type(scores, self.score_type), grades, n_candidates, judgements
-            )
-
-
-def _largest(array: NDArray[Any]) -> int:
-    return max(int(array.max()), -int(array.min()))
-
-
-def _judgements(grades: Floats, n_relevant: Ints | None) -> Judgements:
-    """Relevant documents of grades (n, J), and those that `n_relevant` counts beyond them."""
-    at = np.flatnonzero(grades > 0)
-    query, grade = at // max(grades.shape[1], 1), grades.ravel()[at]
-    if n_relevant is not None:
-        beyond = n_relevant - (grades >= 1).sum(axis=1)
-        query = np.concatenate([query, np.repeat(np.arange(len(beyond)), beyond)])
-        grade = np.concatenate([grade, np.ones(beyond.sum())])
-    order = np.lexsort((-grade, query))
-    return Judgements(query[order], grade[order])

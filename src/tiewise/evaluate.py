@@ -18,7 +18,7 @@ from tiewise.errors import InputError, did_you_mean, some
 from tiewise.measures import Measure, TieAware, parse_all
 from tiewise.pairing import Paired
 from tiewise.policies import Policy, parse_policy
-from tiewise.ties import check_score_type
+from tiewise.scores import check_score_type
 
 __all__ = ["average", "coverage", "evaluate", "evaluate_arrays"]
 

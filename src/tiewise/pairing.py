@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from tiewise.arrays import BATCH, Block
+from tiewise.blocks import BATCH, Block
 from tiewise.coverage import Coverage
 from tiewise.measures.documents import Judgements
 from tiewise.measures.ragged import Ragged
 from tiewise.policies import Policy
-from tiewise.ties import Ints, as_score_type
+from tiewise.scores import Ints, as_score_type
 
 _PAIR = ["query_id", "doc_id"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from tiewise.measures.base import Binary
 from tiewise.measures.documents import Batch, Groups, Relevant
 from tiewise.measures.ragged import Ragged
-from tiewise.ties import Floats, Ints
+from tiewise.scores import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ def _variance(groups: Groups, places: Ragged) -> Floats:
     each, sums = places.spread, places.sums
     before = places.number - each(groups.above + 1)
     b = 1.0 / places.number
-    d = before * b + _harmonic_between(places.number, each(groups.above + places.length))
+    harmonic = groups.members.harmonic
+    d = before * b + (harmonic[each(groups.above + places.length)] - harmonic[places.number])
     alpha = each(groups.before + 1) * b + each(groups.mean) * d
 
     sum_alpha, alpha_d, d_d = sums(alpha), sums(alpha * d), sums(d * d)
@@ -115,12 +116,3 @@ class _Moments:
 def _divide(a: Floats | float, b: Floats) -> Floats:
     """Divide; 0 where a group has fewer places than the product takes."""
     return np.divide(a, b, out=np.zeros(len(b)), where=b > 0)
-
-
-def _harmonic_between(low: Ints, high: Ints) -> Floats:
-    """Sum of 1/j over low < j <= high, float64 (n,)."""
-    if not len(low):
-        return np.empty(0)
-    first = low.min()
-    table: Floats = np.cumsum(1.0 / np.arange(first, high.max() + 1))
-    return table[high - first] - table[low - first]

@@ -12,7 +12,7 @@ import numpy as np
 
 from tiewise.errors import InputError
 from tiewise.measures.documents import Batch, Relevant
-from tiewise.ties import Floats, Ints
+from tiewise.scores import Floats, Ints
 
 NO_CUTOFF = np.iinfo(np.int64).max // 2
 """Stands for a missing cut-off: larger than any place, and safe to add to."""

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from tiewise.measures.ragged import Ragged, length_of, offset_of, starts_of
-from tiewise.ties import Floats, Ints, JudgedDocuments
+from tiewise.scores import Floats, Ints
+from tiewise.ties import JudgedDocuments
 
 _PLACES = 1 << 18
 """Places of tie groups looked at together."""
@@ -111,6 +112,13 @@ class Relevant:
     def total(self, values: Floats) -> Floats:
         """Sum values of documents by query, float64 (Q,)."""
         return total(self.query, values, self.n_queries)
+
+    @cached_property
+    def harmonic(self) -> Floats:
+        """Sum of 1/j over j <= n, for every n up to the last place of these tie groups."""
+        table = np.zeros(int((self.above + self.size).max(initial=0)) + 1)
+        np.cumsum(1.0 / np.arange(1, len(table)), out=table[1:])
+        return table
 
     @cached_property
     def groups(self) -> Groups:

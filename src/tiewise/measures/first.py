@@ -16,7 +16,8 @@ import numpy as np
 
 from tiewise.measures.base import Binary
 from tiewise.measures.documents import Groups, Relevant
-from tiewise.ties import Floats, Ints
+from tiewise.measures.ragged import Ragged
+from tiewise.scores import Floats, Ints
 
 _BLOCK = 1 << 16
 """Probabilities computed at a time."""
@@ -40,18 +41,18 @@ class FirstRelevant(Binary):
     def expected(self, docs: Relevant, limit: Ints) -> Floats:
         """Mean worth over the distribution of the first relevant document's place."""
         result = np.zeros(docs.n_queries)
-        for query, chance, place in _distribution(docs.groups, limit):
-            result[query] = np.sum(chance * self.worth(place), axis=1)
+        for query, places, chance in _distribution(docs.groups, limit):
+            result[query] = places.sums(chance * self.worth(places.number))
         return result
 
     def variance(self, docs: Relevant, limit: Ints) -> Floats:
         """Mean squared deviation, the worth 0 beyond the cut-off included."""
         result = np.zeros(docs.n_queries)
-        for query, chance, place in _distribution(docs.groups, limit):
-            worth = self.worth(place)
-            mean = np.sum(chance * worth, axis=1)
-            inside = np.sum(chance * (worth - mean[:, None]) ** 2, axis=1)
-            beyond = np.maximum(1.0 - np.sum(chance, axis=1), 0.0)
+        for query, places, chance in _distribution(docs.groups, limit):
+            worth = self.worth(places.number)
+            mean = places.sums(chance * worth)
+            inside = places.sums(chance * (worth - places.spread(mean)) ** 2)
+            beyond = np.maximum(1.0 - places.sums(chance), 0.0)
             result[query] = inside + beyond * mean**2
         return result
 
@@ -94,34 +95,35 @@ class Success(FirstRelevant):
         return np.ones(place.shape)
 
 
-def _distribution(groups: Groups, limit: Ints) -> Iterator[tuple[Ints, Floats, Ints]]:
-    """Yield queries (n,), and chance and place (n, m) of their first relevant document.
+def _distribution(groups: Groups, limit: Ints) -> Iterator[tuple[Ints, Ragged, Floats]]:
+    """Yield some queries, the places of their first relevant document, and the chance of each.
 
-    Places beyond the cut-off are left out; a chance of 0 fills rows with fewer places.
+    Places beyond the cut-off are left out.
     """
     first = np.flatnonzero(groups.before == 0)
-    query, above = groups.query[first], groups.above[first]
     size, count = groups.size[first], groups.count[first]
-    n_places = np.minimum(size - count + 1, limit[query] - above)
-    # Rows of similar length share a rectangle, so that at most half of it is filled with zeros.
+    n_places = np.minimum(size - count + 1, limit[groups.query[first]] - groups.above[first])
     order = np.argsort(n_places, kind="stable")
     order = order[n_places[order] > 0]
     while len(order):
+        # Rows of similar length share a rectangle, so that at most half of it is unused.
         width = int(n_places[order[-1]])
-        rows = order[np.searchsorted(n_places[order], width // 2, side="right") :]
-        rows = rows[-max(1, _BLOCK // width) :]
+        similar = np.searchsorted(n_places[order], width // 2, side="right")
+        rows = order[max(similar, len(order) - max(1, _BLOCK // width)) :]
         order = order[: len(order) - len(rows)]
-        yield query[rows], *_chances(above[rows], size[rows], count[rows], n_places[rows])
+        chance = _chances(size[rows, None], count[rows, None], np.arange(width))
+        used = np.arange(width) < n_places[rows, None]
+        places = Ragged(groups.above[first[rows]] + 1, n_places[rows])
+        yield groups.query[first[rows]], places, chance[used]
 
 
-def _chances(above: Ints, size: Ints, count: Ints, n_places: Ints) -> tuple[Floats, Ints]:
-    """Chance and place (n, m) of the first relevant document in each of n tie groups."""
-    offset = np.arange(int(n_places[-1]))
-    left = np.maximum(size[:, None] - offset, 1)
-    without_gain = np.maximum(left - count[:, None], 0)
+def _chances(size: Ints, count: Ints, offset: Ints) -> Floats:
+    """Chance (n, m) that the first relevant document of n tie groups is at m offsets."""
+    left = np.maximum(size - offset, 1)
+    not_relevant = np.maximum(left - count, 0)
     # Chance that no place before this one holds a relevant document: a running product, where
     # binomial coefficients would overflow.
     none_before = np.ones(left.shape)
-    np.cumprod(without_gain[:, :-1] / left[:, :-1], axis=1, out=none_before[:, 1:])
-    chance = np.where(offset < n_places[:, None], none_before * count[:, None] / left, 0.0)
-    return chance, above[:, None] + 1 + offset
+    np.cumprod(not_relevant[:, :-1] / left[:, :-1], axis=1, out=none_before[:, 1:])
+    chance: Floats = none_before * count / left
+    return chance

@@ -13,7 +13,7 @@ import numpy as np
 from tiewise.measures.base import Measure
 from tiewise.measures.documents import Groups, Relevant
 from tiewise.measures.ragged import Ragged
-from tiewise.ties import Floats, Ints
+from tiewise.scores import Floats, Ints
 
 
 class Linear(Measure):

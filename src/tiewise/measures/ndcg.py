@@ -11,7 +11,7 @@ from tiewise.measures.base import Measure
 from tiewise.measures.documents import Batch, Relevant, total
 from tiewise.measures.linear import Linear
 from tiewise.measures.ragged import offset_of, starts_of
-from tiewise.ties import Floats, Ints
+from tiewise.scores import Floats, Ints
 
 
 def _linear(grade: Floats) -> Floats:

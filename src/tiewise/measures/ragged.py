@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiewise.ties import Floats, Ints
+from tiewise.scores import Floats, Ints
 
 
 class Ragged:

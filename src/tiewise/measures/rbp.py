@@ -9,7 +9,7 @@ import numpy as np
 
 from tiewise.measures.base import Binary
 from tiewise.measures.linear import Linear
-from tiewise.ties import Floats, Ints
+from tiewise.scores import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from tiewise.measures.base import Binary
 from tiewise.measures.documents import Batch
 from tiewise.measures.linear import Uniform
-from tiewise.ties import Floats
+from tiewise.scores import Floats
 
 
 @dataclass(frozen=True)
