@@ -105,6 +105,7 @@ class Simulated(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def __init__(self, dtype: Dtype) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.format = FORMATS[dtype]
+        self._plain = self.format.grid == self.format.carrier
         self._parameters: WeakIdKeyDictionary = WeakIdKeyDictionary()
 
     def __torch_dispatch__(
@@ -120,6 +121,10 @@ class Simulated(TorchDispatchMode):  # type: ignore[no-untyped-call]
         floats = [t for t in leaves if isinstance(t, torch.Tensor) and t.is_floating_point()]
         if func.is_view or func.overloadpacket in _MOVES:
             return self._move(func, args, kwargs, floats)
+        if self._plain and torch.Tag.pointwise in func.tags:
+            # PyTorch's elementwise kernels compute in FP32 and round once by themselves, at the
+            # speed of FP32 on any processor; it is products and attention that need help.
+            return func(*args, **kwargs)
         if not any(tensor.dtype == self.format.carrier for tensor in floats):
             return func(*args, **kwargs)
         return self._compute(func, args, kwargs, floats)
@@ -127,7 +132,7 @@ class Simulated(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _move(self, func: Any, args: Any, kwargs: Any, floats: list[torch.Tensor]) -> Any:
         out = func(*args, **kwargs)
         carrier = self.format.carrier
-        if self.format.grid != carrier and any(tensor.dtype != carrier for tensor in floats):
+        if not self._plain and any(tensor.dtype != carrier for tensor in floats):
             # The conversion into the carrier rounded to the carrier's own, finer grid.
             for tensor in tree_leaves(out):
                 if tensor.dtype == carrier:
