@@ -16,7 +16,7 @@ reproduce: .venv/.package ## run the shipped study; then print its main table
 	@$(BIN)/tiewise show results
 
 test: lint ## check style and types; then run the tests
-	@$(BIN)/pytest --numprocesses=auto --dist=loadgroup
+	@$(BIN)/pytest --numprocesses=auto --dist=loadfile
 
 lint: .venv/.package ## check style and types
 	@$(BIN)/ruff check --quiet

@@ -31,7 +31,7 @@ rule cutoffs_figure:
     benchmark:
         "results/logs/figures/cutoffs.benchmark.tsv"
     params:
-        measures=STUDY.config.measures,
+        measures=STUDY.config.table_measures,
         code=source_hash("report"),
     message:
         "Figure cutoffs"
