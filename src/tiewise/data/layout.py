@@ -76,7 +76,8 @@ def patterns(
     subset : str, optional
         The part of a multilingual data set, such as ``en``.
     split : str
-        Such as ``test`` or ``dev``. A table that has one split only is taken whatever its name.
+        Such as ``test`` or ``dev``. A corpus or queries that have one split only are taken whatever
+        its name.
     where : str
         The folder or repository; begins every problem.
 
@@ -109,7 +110,15 @@ def patterns(
     for table, names in CONFIGS.items():
         name = next((prefix + n for n in names if prefix + n in configs), None)
         if name is not None:
-            found[table] = [_of_split(configs[name], split, f"{where}: config {name!r}", problems)]
+            files = _by_split(configs[name])
+            # Corpus and queries may have one split of any name; judgements must be those meant.
+            if len(files) == 1 and (table != "qrels" or NAMELESS in files):
+                found[table] = list(files.values())
+            elif split in files:
+                found[table] = [files[split]]
+            else:
+                said = did_you_mean(split, files)
+                problems.append(f"{where}: config {name!r}: no split {split!r}; {said}")
         elif table != OPTIONAL:
             wanted = prefix + names[0]
             problems.append(f"{where}: no config {wanted!r}; {did_you_mean(wanted, configs)}")
@@ -118,21 +127,18 @@ def patterns(
     return found
 
 
-def _of_split(config: Mapping[str, Any], split: str, where: str, problems: list[str]) -> list[str]:
+NAMELESS = ""
+"""Split of files that a config lists without one."""
+
+
+def _by_split(config: Mapping[str, Any]) -> dict[str, list[str]]:
     data_files = config.get("data_files", [])
-    if isinstance(data_files, str):
-        return [data_files]
     by_split: dict[str, list[str]] = {}
-    for item in data_files:
-        entry = {"split": "", "path": item} if isinstance(item, str) else item
+    for item in [data_files] if isinstance(data_files, str) else data_files:
+        entry = {"split": NAMELESS, "path": item} if isinstance(item, str) else item
         paths = entry["path"]
         by_split.setdefault(entry["split"], []).extend([paths] if isinstance(paths, str) else paths)
-    if split not in by_split and len(by_split) == 1:
-        split = next(iter(by_split))
-    if split not in by_split:
-        problems.append(f"{where}: no split {split!r}; {did_you_mean(split, by_split)}")
-        return []
-    return by_split[split]
+    return by_split
 
 
 def _usual_names(table: str, subset: str | None, split: str) -> Alternatives:

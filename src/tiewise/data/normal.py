@@ -181,6 +181,7 @@ def count(dataset: Dataset) -> dict[str, Any]:
         "documents": len(dataset.corpus),
         "queries": len(dataset.queries),
         "qrels": len(qrels),
+        "relevant": len(relevant),
         "qrels_by_grade": {f"{grade:g}": rows for grade, rows in grades},
         "queries_without_relevant": len(dataset.queries) - relevant["query_id"].n_unique(),
         "empty_documents": dataset.corpus.filter(_blank("title") & _blank("text")).height,

@@ -29,6 +29,9 @@ class Source(BaseModel):
         """
         raise NotImplementedError
 
+    def fetch(self) -> None:
+        """Get what `read` needs onto this machine, so that it can run without a network."""
+
     def read_candidates(self) -> pl.DataFrame:
         """Read the candidates that come with the data set.
 

@@ -11,14 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from tiewise.data.bm25 import Bm25Candidates
 from tiewise.data.cwe import CweSource
 from tiewise.data.given import GivenCandidates
+from tiewise.data.hub import HubSource
 from tiewise.data.icd10cm import Icd10cmSource
+from tiewise.data.irds import IrDatasetsSource
 from tiewise.data.local import LocalSource
+from tiewise.data.reranking import RerankingSource
 from tiewise.data.texts import TextJoin
 from tiewise.errors import InputError
 from tiewise.io.blocks import read_block
 
 AnySource = Annotated[
-    CweSource | Icd10cmSource | LocalSource,
+    CweSource | HubSource | Icd10cmSource | IrDatasetsSource | LocalSource | RerankingSource,
     Field(discriminator="kind", description="Where the tables come from."),
 ]
 AnyCandidates = Annotated[
@@ -35,6 +38,7 @@ class ExpectedCounts(BaseModel):
     n_documents: int | None = Field(default=None, ge=1, description="Documents in the corpus.")
     n_queries: int | None = Field(default=None, ge=1, description="Queries with judgements.")
     n_qrels: int | None = Field(default=None, ge=1, description="Judgements, of any grade.")
+    n_relevant: int | None = Field(default=None, ge=1, description="Judgements above 0.")
 
 
 class DatasetSpec(BaseModel):
@@ -47,6 +51,9 @@ class DatasetSpec(BaseModel):
         description="Name of the data set: the stem of its file, and the folder of its artifacts.",
     )
     title: str = Field(min_length=1, description="Name as tables and figures show it.")
+    protocol: str | None = Field(
+        default=None, description="Whose choices the keys follow, such as mteb or paper."
+    )
     description: str = Field(default="", description="What the task is, in one or two sentences.")
     source: AnySource
     n_queries: int | None = Field(
