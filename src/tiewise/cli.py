@@ -1,43 +1,213 @@
-"""The command `tiewise`: a thin shell over the package, one function a command."""
+"""What people type: one function a command, each a few lines around the package."""
 
 from __future__ import annotations
 
+import os
 import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
-from rich.console import Console
 
 from tiewise.errors import InputError
 
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import RenderableType
+
+Read = TypeVar("Read")
+
 app = typer.Typer(
-    name="tiewise",
-    help="How much of a retrieval score is the model, and how much the order of its ties?",
+    help="How much of a retrieval score is the model, and how much is the order of its ties?",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
+class Format(StrEnum):
+    """How a command shows its result."""
+
+    table = "table"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    html = "html"
+
+
+RUN = "TREC run, MTEB predictions, BEIR or ranx JSON, or Parquet; gzip or not; - is standard input."
+QRELS = (
+    "Judgements: TREC, BEIR TSV, JSON or Parquet; - is standard input; irds:ID asks ir_datasets."
+)
+MeasureNames = Annotated[
+    list[str] | None,
+    typer.Option("-m", "--measure", help="Such as nDCG@10, RR@10 or AP@100; may be repeated."),
+]
+Policy = Annotated[
+    str,
+    typer.Option(help="Order of ties in an oblivious tool: trec, input, docid, rank, random(7)."),
+]
+ScoreType = Annotated[
+    str, typer.Option(help="What counts as equal: float64, or float32 as in trec_eval 9.")
+]
+Empty = Annotated[str, typer.Option(help="Queries without relevant documents: zero or skip.")]
+Missing = Annotated[str, typer.Option(help="Judged queries without candidates: zero or skip.")]
+Nonfinite = Annotated[str, typer.Option(help="NaN scores: error, or last.")]
+Subset = Annotated[str | None, typer.Option(help="Subset of an MTEB prediction file with several.")]
+Split = Annotated[str | None, typer.Option(help="Split of an MTEB prediction file with several.")]
+PerQuery = Annotated[bool, typer.Option("-q", "--per-query", help="List every query too.")]
+FormatName = Annotated[Format, typer.Option("--format", help="How to show the result.")]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="File to write instead of printing.")
+]
+
+
 @app.callback()
-def _several_commands() -> None:
-    """Keep `tiewise show` a command of its own while there is no other."""
+def about() -> None:
+    """Keep `tiewise` a group of commands, however few there are."""
 
 
 @app.command()
-def show(
-    results: Annotated[Path, typer.Argument(help="Results folder of a study.")] = Path("results"),
+def audit(
+    run: Annotated[str, typer.Argument(help=RUN)],
+    qrels: Annotated[str, typer.Argument(help=QRELS)],
+    measure: MeasureNames = None,
+    policy: Policy = "trec",
+    score_type: ScoreType = "float64",
+    per_query: PerQuery = False,
+    form: FormatName = Format.table,
+    output: Output = None,
+    empty: Empty = "zero",
+    missing: Missing = "zero",
+    nonfinite: Nonfinite = "error",
+    subset: Subset = None,
+    split: Split = None,
 ) -> None:
-    """Print a finished study's main table, and where its results lie."""
-    from tiewise.report.show import show as print_study
+    """Show how far the numbers of a run can move with the order of its ties, and why.
 
-    print_study(results, Console())
+    Example: tiewise audit run.txt.gz qrels.txt -m nDCG@10 -m RR@10 --format html -o audit.html
+    """
+    with speaking() as notes:
+        from tiewise.audit import DEFAULT_MEASURES
+        from tiewise.audit import audit as audited
+        from tiewise.io import read_qrels, read_run
+
+        _only_one_stdin(run, qrels)
+        options = {"nonfinite": nonfinite, "subset": subset, "split": split}
+        judgements, candidates = _read_all([(read_qrels, qrels, {}), (read_run, run, options)])
+        result = audited(
+            judgements,
+            candidates,
+            measure or DEFAULT_MEASURES,
+            policy=policy,
+            score_type=score_type,
+            empty=empty,
+            missing=missing,
+        )
+        if form in (Format.tsv, Format.jsonl):
+            # These formats hold numbers only: what was left out is said beside them.
+            notes.say(result.coverage.remarks(empty=empty, missing=missing))
+            _write_rows(result.rows(per_query=per_query), form, output)
+        elif form is Format.html:
+            from tiewise.report.audit_page import audit_page
+
+            _write(
+                audit_page(
+                    result, judgements, candidates, run_name=run, qrels_name=qrels, notes=notes.said
+                ),
+                output,
+            )
+        else:
+            from tiewise.report.audit_text import audit_text
+
+            _write_text(audit_text(result, run, qrels, per_query=per_query), output)
+
+
+class Notes:
+    """Warnings of a command: said on standard error when they come, and kept."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, texts: list[str] | tuple[str, ...]) -> None:
+        """Say each text once."""
+        for text in texts:
+            if text not in self.said:
+                self.said.append(text)
+                typer.echo(f"warning: {text}", err=True)
+
+
+@contextmanager
+def speaking() -> Iterator[Notes]:
+    """Say warnings and refusals of input on standard error; a refusal is exit code 2."""
+    notes = Notes()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        notes.say([str(message)])
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show
+        try:
+            yield notes
+        except InputError as error:
+            typer.echo(f"error: {error}", err=True)
+            raise typer.Exit(2) from None
+
+
+def _only_one_stdin(*paths: str) -> None:
+    if sum(path == "-" for path in paths) > 1:
+        raise InputError("only one input can be standard input (-)")
+
+
+def _read_all(inputs: list[tuple[Callable[..., Read], str, dict[str, Any]]]) -> list[Read]:
+    """Read every input, and raise once with the problems of all."""
+    problems: list[str] = []
+    tables = []
+    for read, path, options in inputs:
+        try:
+            tables.append(read(path, **options))
+        except InputError as error:
+            problems.extend(error.problems)
+    if problems:
+        raise InputError(problems)
+    return tables
+
+
+def _write_rows(rows: pl.DataFrame, form: Format, output: Path | None) -> None:
+    tsv = form is Format.tsv
+    _write(rows.write_csv(separator="\t") if tsv else rows.write_ndjson(), output)
+
+
+def _write_text(shown: RenderableType, output: Path | None) -> None:
+    from rich.console import Console
+
+    from tiewise.report.audit_text import plain_text
+
+    if output is None and sys.stdout.isatty():
+        Console().print(shown)
+    else:
+        _write(plain_text(shown), output)
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    from tiewise.io.artifacts import writing
+
+    with writing(output) as part:
+        part.write_text(text, encoding="utf-8")
 
 
 def main() -> None:
-    """Run the command; wrong input ends it with one message and exit code 2."""
+    """Run the command line; a reader that stops listening is no error."""
     try:
         app()
-    except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+    except BrokenPipeError:
+        # The interpreter flushes standard output once more when it ends: let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
