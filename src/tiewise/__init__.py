@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tiewise.arrays import evaluate_arrays as evaluate_arrays
+    from tiewise.compare import compare as compare
     from tiewise.errors import InputError as InputError
     from tiewise.evaluate import average as average
     from tiewise.evaluate import coverage as coverage

@@ -101,13 +101,18 @@ def evaluate_blocks(
     """
     kinds = ("expected", "min", "max", "oblivious", *(["sd"] if sd else []))
     values = {m: {kind: np.zeros(n_queries) for kind in kinds} for m in measures}
-    every_judgement = any(isinstance(m, Judged) for m in measures)
     for block in blocks:
-        judged = ~np.isnan(block.grades) if every_judgement else block.grades > 0
-        found = judged_documents(block.scores, block.grades, judged, block.n_candidates)
-        batch = Batch(found, block.judgements, block.n_candidates)
+        batch = batch_of(block, measures)
         for measure, arrays in values.items():
             result = measure.evaluate(batch, sd=sd)
             for kind, array in arrays.items():
                 array[block.rows] = getattr(result, kind)
     return {str(m): TieAware(**arrays) for m, arrays in values.items()}
+
+
+def batch_of(block: Block, measures: list[Measure]) -> Batch:
+    """Find the tie groups of the documents that the measures look at."""
+    every_judgement = any(isinstance(m, Judged) for m in measures)
+    judged = ~np.isnan(block.grades) if every_judgement else block.grades > 0
+    found = judged_documents(block.scores, block.grades, judged, block.n_candidates)
+    return Batch(found, block.judgements, block.n_candidates)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiewise.errors import SHOWN, InputError, some
+from tiewise.attempt import attempt, stop
+from tiewise.errors import SHOWN, some
 from tiewise.measures import Measure, parse_all
 from tiewise.measures.documents import Judgements
 from tiewise.scores import Floats, Ints, as_score_type, check_score_type
@@ -72,12 +73,12 @@ def checked_blocks(
         Naming every problem.
     """
     problems: list[str] = []
-    wanted = _attempt(problems, parse_all, measures)
-    _attempt(problems, check_score_type, score_type)
+    wanted = attempt(problems, parse_all, measures)
+    attempt(problems, check_score_type, score_type)
     table = _matrix("scores", scores, problems)
     grades = _matrix("gains", gains, problems)
     ideal = grades if ideal_gains is None else _matrix("ideal_gains", ideal_gains, problems)
-    _stop(problems)
+    stop(problems)
     if grades.shape != table.shape:
         problems.append(f"gains: shape {grades.shape}, but scores {table.shape}")
     if len(ideal) != len(table):
@@ -86,26 +87,13 @@ def checked_blocks(
     _check_elements("gains", grades, np.isinf, "infinite", problems)
     if ideal is not grades:
         _check_elements("ideal_gains", ideal, np.isinf, "infinite", problems)
-    _stop(problems)
+    stop(problems)
     counts = _n_candidates(table, grades, n_candidates, problems)
     beyond = _n_beyond(ideal, n_relevant, problems)
     if ideal is not grades:
         _check_ideal(grades, ideal, problems)
-    _stop(problems)
+    stop(problems)
     return wanted, _blocks(table, grades, ideal, counts, beyond, score_type), len(table)
-
-
-def _stop(problems: list[str]) -> None:
-    if problems:
-        raise InputError(problems)
-
-
-def _attempt(problems: list[str], read: Callable[[Any], Any], value: Any) -> Any:
-    try:
-        return read(value)
-    except InputError as error:
-        problems.extend(error.problems)
-        return None
 
 
 def _matrix(name: str, values: Any, problems: list[str]) -> NDArray[Any]:

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Callable, Iterable
 from dataclasses import fields
-from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from tiewise import frames
 from tiewise.arrays import evaluate_arrays, evaluate_blocks
 from tiewise.coverage import Coverage, CoverageWarning
-from tiewise.errors import InputError, did_you_mean, some
-from tiewise.measures import Measure, TieAware, parse_all
-from tiewise.pairing import Paired
-from tiewise.policies import Policy, parse_policy
-from tiewise.scores import check_score_type
+from tiewise.measures import TieAware
+from tiewise.policies import Policy
+from tiewise.request import Measures, QrelsSource, Request, RunSource
 
 __all__ = ["average", "coverage", "evaluate", "evaluate_arrays"]
 
-_FATES = ("zero", "skip")
-
 
 def evaluate(
-    qrels: frames.Qrels | str | Path,
-    run: frames.Run | str | Path,
-    measures: str | Measure | Iterable[str | Measure],
+    qrels: QrelsSource,
+    run: RunSource,
+    measures: Measures,
     *,
     policy: str | Policy = "trec",
     score_type: str = "float64",
@@ -88,34 +79,20 @@ def evaluate(
     >>> evaluate(qrels, run, "RR@10").select("expected", "min", "max", "oblivious").rows()
     [(0.875, 0.75, 1.0, 0.75)]
     """
-    problems: list[str] = []
-    wanted = _attempt(problems, parse_all, measures)
-    order = _attempt(problems, parse_policy, policy)
-    _attempt(problems, check_score_type, score_type)
-    for name, fate in (("empty", empty), ("missing", missing)):
-        if fate not in _FATES:
-            problems.append(f"{name}={fate!r} is unknown: {did_you_mean(str(fate), _FATES)}")
-    tables = _attempt(problems, _tables, qrels, run)
-    if tables and order and order.kind == "rank" and "rank" not in tables[1].columns:
-        problems.append("run: no column rank, which the tie policy rank needs")
-    if problems:
-        raise InputError(problems)
-
-    paired = _paired(tables, order, score_type)
-    covered = paired.coverage
-    if remarks := covered.remarks(empty=empty, missing=missing):
-        warnings.warn("; ".join(remarks), CoverageWarning, stacklevel=2)
-    values = evaluate_blocks(paired.blocks(), wanted, paired.n_queries)
-    skipped = [*(covered.empty if empty == "skip" else ())]
-    skipped += [*(covered.missing if missing == "skip" else ())]
-    keep = ~paired.query_ids.is_in(skipped)
+    request = Request(qrels, {"run": run}, measures, policy, score_type, empty, missing)
+    paired = request.paired("run", stacklevel=2)
+    values = evaluate_blocks(paired.blocks(), request.measures, paired.n_queries)
+    keep = request.kept(paired)
     table = pl.concat(
-        [_rows(name, value, paired.query_ids, order).filter(keep) for name, value in values.items()]
+        [
+            _rows(name, value, paired.query_ids, request.policy).filter(keep)
+            for name, value in values.items()
+        ]
     )
     return table if per_query else average(table)
 
 
-def coverage(qrels: frames.Qrels | str | Path, run: frames.Run | str | Path) -> Coverage:
+def coverage(qrels: QrelsSource, run: RunSource) -> Coverage:
     """Compare the queries and documents of judgements and a run.
 
     Parameters
@@ -139,17 +116,10 @@ def coverage(qrels: frames.Qrels | str | Path, run: frames.Run | str | Path) -> 
     >>> both.missing, both.unjudged, both.empty, both.n_relevant_retrieved
     (('q2',), ('q3',), ('q2',), 0)
     """
-    return _paired(_tables(qrels, run), Policy("input"), "float64").coverage
-
-
-def _paired(tables: list[pl.DataFrame], policy: Policy, score_type: str) -> Paired:
-    paired = Paired(tables[0], tables[1], policy, score_type)
-    if not paired.coverage.n_candidates:
-        raise InputError(
-            f"no query of the run has judgements: the run has {some(paired.coverage.unjudged)}; "
-            f"the qrels have {some(paired.coverage.missing)}"
-        )
-    return paired
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CoverageWarning)
+        request = Request(qrels, {"run": run}, "RR", "input", "float64", "zero", "zero")
+        return request.paired("run", stacklevel=2).coverage
 
 
 def average(table: pl.DataFrame) -> pl.DataFrame:
@@ -213,29 +183,3 @@ def _ordered(table: pl.DataFrame) -> pl.DataFrame:
         range=pl.col("max") - pl.col("min"), bias=pl.col("oblivious") - pl.col("expected")
     )
     return full.select(c for c in _SCHEMA if c in full.columns)
-
-
-def _tables(qrels: Any, run: Any) -> list[pl.DataFrame]:
-    problems: list[str] = []
-    tables = []
-    for name, table, reader in (("qrels", qrels, "read_qrels"), ("run", run, "read_run")):
-        if isinstance(table, (str, os.PathLike)):
-            from tiewise import io
-
-            table = _attempt(problems, getattr(io, reader), table)
-        tables.append((name, table))
-    # A file that cannot be read is reported with what is wrong with the other table.
-    readable = [pair for pair in tables if pair[1] is not None]
-    checked = _attempt(problems, frames.checked, readable)
-    if problems:
-        raise InputError(problems)
-    return checked  # type: ignore[no-any-return]
-
-
-def _attempt(problems: list[str], function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function, and keep its problems for one report."""
-    try:
-        return function(*arguments)
-    except InputError as error:
-        problems.extend(error.problems)
-        return None

@@ -66,7 +66,7 @@ def checked(tables: list[tuple[str, Any]]) -> list[pl.DataFrame]:
     Parameters
     ----------
     tables : list of (name, table)
-        A name that begins with ``qrels`` holds judgements, any other a run.
+        The name ``qrels`` holds judgements, any other a run.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def checked(tables: list[tuple[str, Any]]) -> list[pl.DataFrame]:
 
 
 def _checked(name: str, table: Any, problems: list[str]) -> pl.DataFrame:
-    value = "grade" if name.startswith("qrels") else "score"
+    value = "grade" if name == "qrels" else "score"
     found: list[str] = []
     frame = _frame(name, table, value, found)
     if not found:

@@ -67,14 +67,21 @@ class Paired:
         """Judged queries."""
         return len(self.query_ids)
 
-    def blocks(self) -> Iterator[Block]:
-        """Cut the queries into blocks of bounded size, queries of similar length together."""
-        order = np.argsort(self._n_candidates, kind="stable")
+    def blocks(self, rows: Ints | None = None) -> Iterator[Block]:
+        """Cut the queries into blocks of bounded size, queries of similar length together.
+
+        Parameters
+        ----------
+        rows : int64 (n,), optional
+            Queries wanted, as indices into `query_ids`; default all.
+        """
+        rows = np.arange(self.n_queries) if rows is None else rows
+        order = rows[np.argsort(self._n_candidates[rows], kind="stable")]
         while len(order):
             width = int(self._n_candidates[order[-1]])
-            rows = np.sort(order[-max(1, BATCH // max(width, 1)) :])
-            order = order[: len(order) - len(rows)]
-            yield self._block(rows, width)
+            longest = np.sort(order[-max(1, BATCH // max(width, 1)) :])
+            order = order[: len(order) - len(longest)]
+            yield self._block(longest, width)
 
     def _block(self, rows: Ints, width: int) -> Block:
         n_candidates = self._n_candidates[rows]

@@ -154,15 +154,15 @@ class Measure(ABC):
         # The bounds are the values of two orders. Rounding may carry another value beyond them
         # by a last bit, and may leave a last bit of deviation where no order differs.
         low, high, oblivious = (
-            _share(self.value(docs, place, limit), norm)
+            share(self.value(docs, place, limit), norm)
             for place in (docs.worst, docs.best, docs.place)
         )
-        expected = np.clip(_share(self.expected(docs, limit), norm), low, high)
+        expected = np.clip(share(self.expected(docs, limit), norm), low, high)
         oblivious = np.clip(oblivious, low, high)
         if not sd:
             return TieAware(expected, low, high, oblivious)
         variance = np.maximum(self.variance(docs, limit), 0.0)
-        deviation = np.where(high > low, _share(np.sqrt(variance), norm), 0.0)
+        deviation = np.where(high > low, share(np.sqrt(variance), norm), 0.0)
         return TieAware(expected, low, high, oblivious, deviation)
 
     @abstractmethod
@@ -190,7 +190,14 @@ def _mean(values: Floats) -> Floats:
     return np.asarray(math.fsum(values.tolist()) / values.size if values.size else np.nan)
 
 
-def _share(values: Floats, norm: Floats) -> Floats:
+def share(values: Floats, norm: Floats) -> Floats:
+    """Divide by the norm; 0 where the norm is 0.
+
+    Examples
+    --------
+    >>> share(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    """
     return np.divide(values, norm, out=np.zeros(len(norm)), where=norm > 0)
 
 
