@@ -52,6 +52,33 @@ def test_a_block_must_carry_the_name_of_its_file(tmp_path: Path) -> None:
         load_dataset_spec(path)
 
 
+def test_a_block_takes_keys_from_the_files_that_it_extends(tmp_path: Path) -> None:
+    (tmp_path / "facts.yaml").write_text(BLOCKS[0].parent.joinpath("cwe.yaml").read_text())
+    (tmp_path / "few.yaml").write_text("n_queries: 9\ntext: plain\n")
+    own = tmp_path / "mine.yaml"
+    own.write_text("extends: [facts.yaml, few.yaml]\nname: mine\ntext: newline\n")
+    spec = load_dataset_spec(own)
+    assert (spec.name, spec.title) == ("mine", "CWE")
+    assert (spec.n_queries, spec.text) == (9, "newline")
+
+
+@pytest.mark.parametrize(
+    ("extends", "said"),
+    [
+        ("mine.yaml", "goes round in a circle"),
+        ("nowhere.yaml", "cannot be read"),
+        ("{a: 1}", "not the name of a file"),
+    ],
+)
+def test_a_block_that_extends_what_it_cannot_is_refused(
+    tmp_path: Path, extends: str, said: str
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"extends: {extends}\nname: mine\n")
+    with pytest.raises(InputError, match=said):
+        load_dataset_spec(path)
+
+
 def test_queries_without_judgements_are_left_out_and_counted() -> None:
     done = normalise(dataset([("q2", "d1", 1.0), ("q9", "d1", 1.0), ("q2", "d1", 1.0)]), "mine")
     assert done.queries["query_id"].to_list() == ["q2"]

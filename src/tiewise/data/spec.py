@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,7 +18,7 @@ from tiewise.data.local import LocalSource
 from tiewise.data.reranking import RerankingSource
 from tiewise.data.texts import TextJoin
 from tiewise.errors import InputError
-from tiewise.io.blocks import read_block
+from tiewise.io.blocks import read_yaml, validate_block
 
 AnySource = Annotated[
     CweSource | HubSource | Icd10cmSource | IrDatasetsSource | LocalSource | RerankingSource,
@@ -105,7 +105,9 @@ def load_dataset_spec(path: str | os.PathLike[str]) -> DatasetSpec:
     Parameters
     ----------
     path : path
-        A YAML file; its stem must be the block's `name`.
+        A YAML file; its stem must be the block's `name`. Its key ``extends`` may name other YAML
+        files, relative to it, whose keys hold where it does not say otherwise; of several files the
+        last one that has a key decides.
 
     Returns
     -------
@@ -115,9 +117,25 @@ def load_dataset_spec(path: str | os.PathLike[str]) -> DatasetSpec:
     Raises
     ------
     InputError
-        The file is missing or breaks the model: all problems at once, with the nearest names.
+        A file is missing or the block breaks the model: all problems at once, with the nearest
+        names.
     """
-    spec = read_block(path, DatasetSpec)
+    spec = validate_block(_extended(Path(path), ()), DatasetSpec, where=str(path))
     if spec.name != Path(path).stem:
         raise InputError(f"{path}: name: found {spec.name!r}, must be {Path(path).stem!r}")
     return spec
+
+
+def _extended(path: Path, above: tuple[Path, ...]) -> dict[str, Any]:
+    """Read a block with the keys of the files that it extends."""
+    if path.resolve() in above:
+        raise InputError(f"{path}: extends: goes round in a circle")
+    own = read_yaml(path)
+    named = own.pop("extends", [])
+    bases = [named] if isinstance(named, str) else named
+    if not (isinstance(bases, list) and all(isinstance(base, str) for base in bases)):
+        raise InputError(f"{path}: extends: found {named!r}, not the name of a file or several")
+    block: dict[str, Any] = {}
+    for base in bases:
+        block |= _extended(path.parent / base, (*above, path.resolve()))
+    return block | own
