@@ -243,11 +243,7 @@ def _check_options(orders: int, resamples: int, confidence: float, seed: int) ->
     counts = (("orders", orders, 1), ("resamples", resamples, 0), ("seed", seed, 0))
     problems = [
         f"{name}={value!r} must be a whole number, at least {least}"
-        for name, value, least in (
-            ("orders", orders, 1),
-            ("resamples", resamples, 0),
-            ("seed", seed, 0),
-        )
+        for name, value, least in counts
         if isinstance(value, bool) or not isinstance(value, int) or value < least
     ]
     if not 0 < confidence < 1:
