@@ -47,6 +47,9 @@ ALIASES = {
 _NAMES = {alias.lower(): name for name, row in ALIASES.items() for alias in row.split()}
 _NAMES |= {symbol.lower(): symbol for symbol in MEASURES}
 
+_PARAMETERS = {"dcg=log2": "gain=linear", "dcg=exp-log2": "gain=exp"}
+"""Parameters of ir_measures, in ours."""
+
 _SPELLING = re.compile(r"(?P<name>[^@()]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>.*))?")
 _ALIAS = re.compile(r"(?P<name>.+?)(?:_at_|[._])(?P<cutoff>-?\d+)")
 
@@ -82,7 +85,7 @@ def parse(name: str | Measure) -> Measure:
         return name
     if not isinstance(name, str):
         raise InputError(f"measure {name!r} is no name, such as 'nDCG@10'")
-    text = name.strip()
+    text = re.sub(r"(?i)^rbp(\.\d+)$", r"RBP(p=0\1)", name.strip())  # as ranx writes it
     match = _SPELLING.fullmatch(text)
     if match and match["name"].lower() not in _NAMES and match["cutoff"] is None:
         alias = _ALIAS.fullmatch(text)
@@ -101,7 +104,8 @@ def _build(text: str, name: str, parameters: str | None, cutoff: str | None) -> 
     problems: list[str] = []
     values: dict[str, Any] = {}
     for pair in ",".join(filter(None, (preset, parameters))).split(","):
-        key, _, value = (part.strip() for part in pair.partition("="))
+        pair = re.sub(r"[\s'\"]", "", pair)
+        key, _, value = _PARAMETERS.get(pair, pair).partition("=")
         if key and key not in kinds:
             problems.append(f"measure {text!r}: unknown parameter, {did_you_mean(key, kinds)}")
         elif key:
