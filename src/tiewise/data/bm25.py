@@ -7,7 +7,7 @@ whole corpus, and because its top k is in no defined order among equal scores.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal
 
@@ -89,22 +89,23 @@ class Bm25:
 
     Notes
     -----
-    Memory: 8 bytes for each different word of a document, and one shard's text and tokens while it
-    is read. A search adds the weights of one shard and k candidates a query and shard.
+    Memory: 8 bytes for each different word of a document (Okapi: 12), and one shard's tokens while
+    it is read.
     """
 
     def __init__(self, how: Bm25Candidates, texts: Iterable[str], shard: int = SHARD) -> None:
-        self._how = how
         self._tokenizer = _tokenizer(how)
-        self._shards = [_Postings.build(ids) for ids in _chunks(self._tokens(texts), shard)]
-        lengths = [postings.lengths for postings in self._shards]
-        self.n_documents = sum(map(len, lengths))
-        self._mean_length = np.concatenate(lengths).mean() if self.n_documents else 0.0
-        n_words = max((len(postings.starts) - 1 for postings in self._shards), default=0)
-        frequencies = np.zeros(n_words, dtype=np.int64)
+        tokens = _chunks(self._tokens(texts), shard)
+        self._shards: list[_Postings] = [_Postings.count(ids) for ids in tokens]
+        self.n_documents = sum(postings.n_documents for postings in self._shards)
+        n_tokens = sum(int(postings.values.sum()) for postings in self._shards)
+        frequencies = np.zeros(len(self._tokenizer.get_vocab_dict()), dtype=np.int64)
         for postings in self._shards:
             frequencies[: len(postings.starts) - 1] += np.diff(postings.starts)
-        self._idf = _IDF[how.method](frequencies, self.n_documents)
+        idf = _IDF[how.method](frequencies, self.n_documents)
+        mean_length = max(n_tokens, 1) / self.n_documents
+        for i, postings in enumerate(self._shards):  # one at a time: counts make room for weights
+            self._shards[i] = postings.weighted(how, idf, mean_length)
 
     def search(self, queries: Sequence[str], k: int) -> list[Found]:
         """Find the k best documents of every query.
@@ -121,60 +122,55 @@ class Bm25:
         list of Found
             One a query.
         """
-        asked = [np.array(ids, dtype=np.int64) for ids in self._tokens(queries, learn=False)]
-        parts: list[list[Found]] = [[] for _ in queries]
-        offset = 0
-        for postings in self._shards:
-            weights = self._weights(postings)
-            for words, found in zip(asked, parts, strict=True):
-                best = first_k(postings.scores(words, weights), k)
-                found.append(Found(best.places + offset, best.scores, best.n_cut))
-            offset += len(postings.lengths)
-        return [_merge(found, k) for found in parts]
+        asked = self._tokens(queries, learn=False)
+        return [first_k(self._scores(words), k) for words in asked]
+
+    def _scores(self, words: list[int]) -> Floats:
+        return np.concatenate([postings.scores(words) for postings in self._shards])
 
     def _tokens(self, texts: Iterable[str], learn: bool = True) -> Iterator[list[int]]:
         return self._tokenizer.streaming_tokenize(  # type: ignore[no-any-return]
             texts, update_vocab=learn, allow_empty=False
         )
 
-    def _weights(self, postings: _Postings) -> Floats:
-        """Compute what each posting adds to the score of its document."""
-        k1, b = self._how.k1, self._how.b
-        tf = postings.frequencies.astype(np.float64)
-        length = postings.lengths[postings.documents] / self._mean_length
-        words = np.repeat(np.arange(len(postings.starts) - 1), np.diff(postings.starts))
-        weights = self._idf[words] * (tf / (k1 * ((1 - b) + b * length) + tf))
-        if self._how.method == "okapi":
-            return weights * (k1 + 1)
-        return weights.astype(np.float32)
-
 
 @dataclass(frozen=True)
 class _Postings:
-    """Which documents of a shard have a word, and how often, word after word."""
+    """Which documents of a shard have a word, and how often or with which weight, word by word."""
 
+    n_documents: int
     starts: Ints  # (n_words + 1,): where a word's postings begin
     documents: Ints  # (n_postings,): places in the shard, ascending within a word
-    frequencies: Ints  # (n_postings,)
-    lengths: Ints  # (n_documents,): tokens
+    values: npt.NDArray[Any]  # (n_postings,): how often, later what it adds to a score
 
     @classmethod
-    def build(cls, tokens: list[npt.NDArray[np.int32]]) -> _Postings:
-        lengths = np.array([len(ids) for ids in tokens], dtype=np.int32)
+    def count(cls, tokens: list[npt.NDArray[np.int32]]) -> _Postings:
+        lengths = [len(ids) for ids in tokens]
         words = np.concatenate(tokens).astype(np.int64)
         pairs = words * len(tokens) + np.repeat(np.arange(len(tokens)), lengths)
         pairs, frequencies = np.unique(pairs, return_counts=True)
         words, documents = np.divmod(pairs, len(tokens))
         starts = np.zeros(words[-1] + 2 if len(words) else 1, dtype=np.int64)
         np.cumsum(np.bincount(words), out=starts[1:])
-        return cls(starts, documents.astype(np.int32), frequencies.astype(np.int32), lengths)
+        return cls(len(tokens), starts, documents.astype(np.int32), frequencies.astype(np.int32))
 
-    def scores(self, words: Ints, weights: Floats) -> Floats:
-        """Scores of all documents of the shard; a word that a query repeats counts again."""
-        scores = np.zeros(len(self.lengths), dtype=weights.dtype)
-        for word in words[words < len(self.starts) - 1]:
-            of_word = slice(self.starts[word], self.starts[word + 1])
-            scores[self.documents[of_word]] += weights[of_word]
+    def weighted(self, how: Bm25Candidates, idf: Floats, mean_length: float) -> _Postings:
+        tf = self.values.astype(np.float64)
+        lengths = np.bincount(self.documents, weights=tf, minlength=self.n_documents)
+        norm = how.k1 * ((1 - how.b) + how.b * (lengths / mean_length))
+        words = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        weights = idf[words] * (tf / (norm[self.documents] + tf))
+        if how.method == "okapi":
+            weights *= how.k1 + 1
+        return replace(self, values=weights.astype(idf.dtype))
+
+    def scores(self, words: list[int]) -> Floats:
+        """Score all documents of the shard; a word that a query repeats counts again."""
+        scores = np.zeros(self.n_documents, dtype=self.values.dtype)
+        for word in words:
+            if word < len(self.starts) - 1:
+                of_word = slice(self.starts[word], self.starts[word + 1])
+                scores[self.documents[of_word]] += self.values[of_word]
         return scores
 
 
@@ -206,17 +202,6 @@ def first_k(scores: Floats, k: int) -> Found:
     kept = np.concatenate([above, equal[: k - len(above)]])
     kept = kept[np.argsort(-scores[kept], kind="stable")]
     return Found(kept, scores[kept], len(above) + len(equal) - k)
-
-
-def _merge(parts: list[Found], k: int) -> Found:
-    places = np.concatenate([part.places for part in parts])
-    scores = np.concatenate([part.scores for part in parts])
-    # Shards are in the corpus's order, and so are equal scores inside each: stable is by place.
-    order = np.argsort(-scores, kind="stable")[:k]
-    last = scores[order[-1]]
-    cut = int((scores == last).sum() - (scores[order] == last).sum())
-    cut += sum(part.n_cut for part in parts if part.scores[-1] == last)
-    return Found(places[order], scores[order], cut)
 
 
 def _chunks(tokens: Iterator[list[int]], size: int) -> Iterator[list[npt.NDArray[np.int32]]]:
