@@ -157,7 +157,7 @@ class _Postings:
     def weighted(self, how: Bm25Candidates, idf: Floats, mean_length: float) -> _Postings:
         tf = self.values.astype(np.float64)
         lengths = np.bincount(self.documents, weights=tf, minlength=self.n_documents)
-        norm = how.k1 * ((1 - how.b) + how.b * (lengths / mean_length))
+        norm = how.k1 * ((1 - how.b) + how.b * lengths / mean_length)
         words = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
         weights = idf[words] * (tf / (norm[self.documents] + tf))
         if how.method == "okapi":
