@@ -1,12 +1,19 @@
-"""Evaluation of frames and mappings: what does not matter, and what is said."""
+"""Evaluation of frames, mappings and files: what does not matter, and what is said."""
 
 from __future__ import annotations
 
+import math
+import warnings
+
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import pytrec_eval
 
-from tiewise import evaluate
+from tiewise import InputError, average, coverage, evaluate, evaluate_arrays
+from tiewise.coverage import CoverageWarning
+from tiewise.evaluate import evaluate as evaluate_function
 
 TREC = {
     "nDCG": "ndcg",
@@ -23,6 +30,18 @@ TREC = {
     "R": "set_recall",
     "F1": "set_F",
 }
+COLUMNS = [
+    "measure",
+    "expected",
+    "min",
+    "max",
+    "range",
+    "sd",
+    "oblivious",
+    "bias",
+    "policy",
+    "n_queries",
+]
 
 
 def random_study(seed, n_queries=30, n_docs=25, levels=None):
@@ -35,8 +54,13 @@ def random_study(seed, n_queries=30, n_docs=25, levels=None):
         scores = rng.permutation(1000)[:n] if levels is None else rng.integers(0, levels, n)
         run[f"q{q}"] = {d: float(s) / 8 for d, s in zip(docs, scores, strict=False)}
         judged = rng.permutation(docs)[: int(rng.integers(1, n_docs))]
-        qrels[f"q{q}"] = {str(d): int(rng.integers(-1, 4)) for d in judged}
+        qrels[f"q{q}"] = {str(d): int(rng.integers(-1, 4)) for d in judged} | {docs[0]: 1}
     return qrels, run
+
+
+def as_frame(table, value):
+    rows = [(q, d, x) for q, docs in table.items() for d, x in docs.items()]
+    return pl.DataFrame(rows, schema=["query_id", "doc_id", value], orient="row")
 
 
 @pytest.mark.parametrize("levels", [None, 4])
@@ -50,3 +74,305 @@ def test_oblivious_value_under_policy_trec_equals_pytrec_eval(levels):
         if levels is None:
             assert row["expected"] == row["min"] == row["max"] == row["oblivious"]
             assert row["range"] == row["sd"] == row["bias"] == 0
+
+
+def test_columns_and_rows():
+    qrels, run = random_study(0, levels=3)
+    table = evaluate(qrels, run, ["RR@5", "ndcg_cut_3"], policy="docid")
+    assert table.columns == COLUMNS
+    assert table["measure"].to_list() == ["RR@5", "nDCG@3"]
+    assert table["policy"].unique().to_list() == ["docid"]
+    assert table["n_queries"].to_list() == [30, 30]
+    each = evaluate(qrels, run, ["RR@5", "ndcg_cut_3"], policy="docid", per_query=True)
+    assert each.columns == [COLUMNS[0], "query_id", *COLUMNS[1:]]
+    assert each["query_id"].to_list() == list(qrels) * 2
+    assert average(each).equals(table)
+    assert table["range"].to_list() == (table["max"] - table["min"]).to_list()
+    assert table["bias"].to_list() == (table["oblivious"] - table["expected"]).to_list()
+
+
+def test_the_average_is_the_mean_and_its_sd_that_of_a_mean_of_independent_queries():
+    qrels, run = random_study(1, levels=3)
+    each = evaluate(qrels, run, "AP", per_query=True)
+    row = evaluate(qrels, run, "AP").row(0, named=True)
+    for column in ("expected", "min", "max", "oblivious"):
+        assert row[column] == math.fsum(each[column]) / 30
+    assert row["sd"] == pytest.approx(math.sqrt((each["sd"] ** 2).sum()) / 30, rel=1e-14)
+
+
+def test_frames_mappings_and_pandas_give_the_same():
+    qrels, run = random_study(2, levels=5)
+    frames = as_frame(qrels, "grade"), as_frame(run, "score")
+    expected = evaluate(qrels, run, list(TREC))
+    assert evaluate(*frames, list(TREC)).equals(expected)
+    assert evaluate(*(f.lazy() for f in frames), list(TREC)).equals(expected)
+    assert evaluate(*(pd.DataFrame(f.to_dict(as_series=False)) for f in frames), TREC).equals(
+        expected
+    )
+    assert evaluate(
+        *(f.with_columns(pl.col("query_id").cast(pl.Categorical)) for f in frames), list(TREC)
+    ).equals(expected)
+    narrow = frames[1].with_columns(pl.col("score").cast(pl.Float32))
+    assert evaluate(frames[0], narrow, list(TREC)).equals(expected)
+
+
+def test_files_give_the_same(tmp_path):
+    qrels, run = random_study(2, levels=5)
+    of_qrels = [f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()]
+    of_run = [f"{q} Q0 {d} 1 {s} t\n" for q, docs in run.items() for d, s in docs.items()]
+    (tmp_path / "qrels.txt").write_text("".join(of_qrels))
+    (tmp_path / "run.txt").write_text("".join(of_run))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the ranks are made up
+        found = evaluate(str(tmp_path / "qrels.txt"), tmp_path / "run.txt", "nDCG@5")
+    assert found.equals(evaluate(qrels, run, "nDCG@5"))
+
+
+def test_arrays_and_frames_give_the_same():
+    rng = np.random.default_rng(0)
+    scores, grades = rng.integers(0, 4, (9, 12)) / 4, rng.integers(0, 3, (9, 12))
+    names = [f"d{i:02d}" for i in range(12)]
+    qrels = {f"q{i}": dict(zip(names, map(int, g), strict=True)) for i, g in enumerate(grades)}
+    run = {f"q{i}": dict(zip(names, map(float, s), strict=True)) for i, s in enumerate(scores)}
+    arrays = evaluate_arrays(scores, grades, list(TREC))
+    table = evaluate(qrels, run, list(TREC), policy="input", per_query=True)
+    for name, of_measure in table.group_by("measure"):
+        for column in ("expected", "min", "max", "sd", "oblivious"):
+            found = getattr(arrays[name[0]], column)
+            assert of_measure.sort("query_id")[column].to_numpy() == pytest.approx(found, abs=0)
+
+
+@pytest.mark.parametrize("policy", ["trec", "docid", "rank", "random(7)", "input"])
+def test_the_order_of_rows_does_not_matter(policy):
+    qrels, run = random_study(4, levels=3)
+    qrels, run = as_frame(qrels, "grade"), as_frame(run, "score")
+    run = run.with_columns(rank=pl.int_range(pl.len()).over("query_id"))
+    expected = evaluate(qrels, run, list(TREC), policy=policy)
+    rows = [f.sample(fraction=1.0, shuffle=True, seed=i) for i, f in enumerate((qrels, run))]
+    found = evaluate(*rows, list(TREC), policy=policy)
+    if policy == "input":
+        found, expected = (t.drop("oblivious", "bias") for t in (found, expected))
+    assert found.equals(expected)
+
+
+def test_names_of_documents_matter_for_the_oblivious_value_only():
+    qrels, run = random_study(5, levels=3)
+    rename = {d: f"x{hash((i, 'x')) % 997}-{i}" for i, d in enumerate(sorted({*run["q0"]}))}
+
+    def renamed(table):
+        return {
+            q: {rename.setdefault(d, f"{d[::-1]}#"): x for d, x in docs.items()}
+            for q, docs in table.items()
+        }
+
+    kept = ["expected", "min", "max", "sd"]
+    for policy in ("trec", "docid"):
+        one = evaluate(qrels, run, list(TREC), policy=policy)
+        other = evaluate(renamed(qrels), renamed(run), list(TREC), policy=policy)
+        assert one.select(kept).equals(other.select(kept))
+        assert not one["oblivious"].equals(other["oblivious"])
+    same = [evaluate(*t, "RR", policy="input") for t in ((qrels, run), map(renamed, (qrels, run)))]
+    assert same[0].equals(same[1])
+
+
+def test_each_policy_orders_ties_as_it_says():
+    # The relevant document is third in, has the middle id by bytes, and rank 1.
+    run = pl.DataFrame(
+        {
+            "query_id": ["q"] * 4,
+            "doc_id": ["a", "é", "b", "B"],
+            "score": [1.0] * 4,
+            "rank": [4, 2, 1, 3],
+        }
+    )
+    qrels = {"q": {"b": 1}}
+    place = {
+        policy: 1 / evaluate(qrels, run, "RR", policy=policy)["oblivious"].item()
+        for policy in ("input", "trec", "docid", "rank")
+    }
+    # By UTF-8 bytes B < a < b < é.
+    assert place == {"input": 3, "trec": 2, "docid": 3, "rank": 1}
+
+
+def test_random_policy_is_reproducible_uniform_and_the_same_for_a_query_alone():
+    qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {q: dict.fromkeys("abcd", 0.0) for q in "qr"}
+    draws = [
+        evaluate(qrels, run, "RR", policy=f"random({seed})", per_query=True)["oblivious"].to_list()
+        for seed in range(400)
+    ]
+    assert (
+        evaluate(qrels, run, "RR", policy="random(3)", per_query=True)["oblivious"].to_list()
+        == draws[3]
+    )
+    alone = evaluate({"r": qrels["r"]}, {"r": run["r"]}, "RR", policy="random(3)")
+    assert alone["oblivious"].item() == draws[3][1]
+    for query in (0, 1):
+        counts = np.unique([d[query] for d in draws], return_counts=True)[1]
+        assert len(counts) == 4
+        assert counts.min() > 70
+    assert 60 < sum(a == b for a, b in draws) < 140
+
+
+def test_score_type_float32_makes_the_ties_that_an_older_trec_eval_sees():
+    run = {"q": {"a": 1.0 + 1e-9, "b": 1.0}}
+    row = evaluate({"q": {"a": 1}}, run, "RR", score_type="float32").row(0, named=True)
+    assert (row["expected"], row["min"], row["max"], row["oblivious"]) == (0.75, 0.5, 1.0, 0.5)
+    assert evaluate({"q": {"a": 1}}, run, "RR")["range"].item() == 0
+
+
+def test_infinite_scores_rank_first_and_last_and_tie_with_each_other():
+    run = {"q": {"a": -math.inf, "b": math.inf, "c": -math.inf, "d": 0.0}, "r": {"a": 0.0}}
+    row = evaluate({"q": {"a": 1, "b": 1}, "r": {"a": 1}}, run, "AP", per_query=True)
+    q = row.filter(query_id="q").row(0, named=True)
+    assert (q["min"], q["max"]) == (0.75, pytest.approx((1 + 2 / 3) / 2))
+
+
+def test_ids_are_text():
+    qrels, run = {"1": {"007": 1}}, {"1": {"7": 2.0, "007": 1.0}}
+    assert evaluate(qrels, run, "RR")["expected"].item() == 0.5
+
+
+QRELS = {"both": {"a": 1}, "missing": {"a": 1}, "empty": {"a": 0}}
+RUN = {"both": {"a": 1.0, "b": 1.0}, "empty": {"a": 1.0}, "unjudged": {"a": 1.0}}
+
+
+def test_queries_that_count_as_zero_or_not_at_all_are_named():
+    with pytest.warns(CoverageWarning) as caught:
+        table = evaluate(QRELS, RUN, "RR")
+    text = str(caught[0].message)
+    assert "without judgements are left out, 1: 'unjudged'" in text
+    assert "without candidates score 0, 1: 'missing'" in text
+    assert "without relevant documents score 0, 1: 'empty'" in text
+    assert table.select("expected", "n_queries").row(0) == (0.25, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "expected", "n"),
+    [
+        ({"missing": "skip"}, 0.375, 2),
+        ({"empty": "skip"}, 0.375, 2),
+        ({"empty": "skip", "missing": "skip"}, 0.75, 1),
+    ],
+)
+def test_undefined_and_missing_queries_can_be_left_out(options, expected, n):
+    with pytest.warns(CoverageWarning, match="are left out, 1: '(missing|empty)'"):
+        row = evaluate(QRELS, RUN, "RR", **options)
+    assert row.select("expected", "n_queries").row(0) == (expected, n)
+    with pytest.warns(CoverageWarning):
+        each = evaluate(QRELS, RUN, "RR", per_query=True, **options)
+    assert len(each) == n
+
+
+def test_coverage_counts_what_the_tables_share():
+    found = coverage(QRELS, RUN)
+    assert found.unjudged == ("unjudged",)
+    assert found.missing == ("missing",)
+    assert found.empty == ("empty",)
+    assert (found.n_queries, found.n_candidates) == (3, 3)
+    assert (found.n_judgements, found.n_judged_retrieved) == (3, 2)
+    assert (found.n_relevant, found.n_relevant_retrieved) == (2, 1)
+    assert coverage({"q": {"a": 1}}, {"q": {"a": 1.0}}).remarks() == []
+
+
+def test_no_warning_without_reason():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RR")
+
+
+def test_candidates_of_another_collection_are_remarked():
+    with pytest.warns(CoverageWarning, match="no judged document is a candidate"):
+        evaluate({"q": {"a": 1}}, {"q": {"b": 1.0}}, "RR")
+
+
+def test_no_query_in_common_is_an_error_that_shows_both():
+    with pytest.raises(InputError, match=r"'q-1'.*'q1'"):
+        evaluate({"q1": {"a": 1}}, {"q-1": {"a": 1.0}}, "RR")
+
+
+def test_an_average_of_no_query_is_refused():
+    with pytest.raises(InputError, match="no query is left"), pytest.warns(CoverageWarning):
+        evaluate({"q": {"a": 0}}, {"q": {"a": 1.0}}, "RR", empty="skip")
+
+
+def test_every_problem_of_a_call_is_named_at_once():
+    run = pl.DataFrame(
+        {
+            "query_id": ["q"] * 5 + [None],
+            "doc_id": ["a", "b", "a", "a", "c", "d"],
+            "score": [1.0, math.nan, 2.0, 1.0, None, 0.0],
+        }
+    )
+    qrels = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "a"], "grade": [1, 0]})
+    with pytest.raises(InputError) as error:
+        evaluate(
+            qrels,
+            run,
+            ["nDGC@10", "P@0"],
+            policy="trek",
+            score_type="float46",
+            empty="no",
+            missing="yes",
+        )
+    text = "\n".join(error.value.problems)
+    for part in (
+        "did you mean 'nDCG'",
+        "cutoff",
+        "did you mean 'trec'",
+        "did you mean 'float64'",
+        "empty='no'",
+        "missing='yes'",
+        "qrels: documents listed more than once for a query, 1: query 'q' document 'a'",
+        "run: query_id is missing in rows, 1: 5",
+        "run: score is missing in rows, 1: 4",
+        "run: score is NaN for 1: query 'q' document 'b'",
+        "run: documents listed more than once",
+    ):
+        assert part in text, text
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "message"),
+    [
+        (pl.DataFrame({"query_id": ["q"], "doc_id": ["a"]}), RUN, "no column grade"),
+        (QRELS, pl.DataFrame({"qid": ["q"]}), "no column query_id, doc_id, score.*found: qid"),
+        (QRELS, as_frame(RUN, "score").with_columns(query_id=pl.lit(7)), "ids are strings"),
+        (QRELS, as_frame(RUN, "score").with_columns(score=pl.lit("x")), "not a number"),
+        (QRELS, as_frame(RUN, "score").with_columns(score=pl.lit(True)), "not a number"),
+        (QRELS, {7: {"a": 1.0}}, "ids that are no strings, 1: 7"),
+        (QRELS, {"q": {7: 1.0}}, "ids that are no strings, 1: 7"),
+        (QRELS, {"q": ["a"]}, "without a mapping"),
+        (QRELS, {"q": {"a": "1.0"}}, "no numbers, 1: '1.0'"),
+        (QRELS, {"q": {"a": None}}, "no numbers, 1: None"),
+        ({"q": {"a": math.inf}}, RUN, "grade is NaN or infinite"),
+        (QRELS, {}, "run: empty"),
+        ({}, RUN, "qrels: empty, there are no judgements"),
+        (QRELS, 7, "neither a frame"),
+        (QRELS, [["q", "a", 1.0]], "neither a frame"),
+    ],
+)
+def test_tables_that_cannot_be_used_are_refused(qrels, run, message):
+    with pytest.raises(InputError, match=message):
+        evaluate(qrels, run, "RR")
+
+
+def test_policy_rank_needs_ranks_and_policy_random_a_seed():
+    with pytest.raises(InputError, match="no column rank"):
+        evaluate(QRELS, RUN, "RR", policy="rank")
+    for policy in ("random", "random(-1)", "random(x)"):
+        with pytest.raises(InputError, match="seed"):
+            evaluate(QRELS, RUN, "RR", policy=policy)
+
+
+def test_a_large_list_of_offenders_is_counted_not_spelled_out():
+    docs = [f"d{i}" for i in range(500)]
+    run = pl.DataFrame({"query_id": ["q"] * 1000, "doc_id": docs * 2, "score": [0.0] * 1000})
+    with pytest.raises(InputError, match=r"500: .*'d0'.*\.\.\.$"):
+        evaluate({"q": {"d0": 1}}, run, "RR")
+
+
+def test_the_interface_is_the_function_however_it_is_imported():
+    import tiewise
+
+    assert tiewise.evaluate is evaluate_function
+    assert callable(tiewise.compare)

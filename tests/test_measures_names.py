@@ -48,7 +48,7 @@ def test_the_spelling_parses_back(spelling):
 def test_every_measure_has_one_spelling(symbol, cutoff, rel, p):
     family = MEASURES[symbol]
     options = {"cutoff": cutoff if family.takes_cutoff else None}
-    names = {f for f in family.__dataclass_fields__}
+    names = set(family.__dataclass_fields__)
     options |= {k: v for k, v in {"rel": rel, "p": p}.items() if k in names}
     measure = family(**options)
     assert parse(str(measure)) == measure

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tiewise.evaluate import average as average
     from tiewise.evaluate import coverage as coverage
     from tiewise.evaluate import evaluate as evaluate
+    from tiewise.filters import drop_self as drop_self
+    from tiewise.filters import judged_only as judged_only
     from tiewise.io import read_qrels as read_qrels
     from tiewise.io import read_run as read_run
     from tiewise.ties import tie_statistics as tie_statistics
@@ -30,8 +32,10 @@ _HOME = {
     "average": "tiewise.evaluate",
     "compare": "tiewise.compare",
     "coverage": "tiewise.evaluate",
+    "drop_self": "tiewise.filters",
     "evaluate": "tiewise.evaluate",
     "evaluate_arrays": "tiewise.arrays",
+    "judged_only": "tiewise.filters",
     "read_qrels": "tiewise.io",
     "read_run": "tiewise.io",
     "tie_statistics": "tiewise.ties",

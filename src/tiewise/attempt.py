@@ -30,7 +30,7 @@ def attempt(problems: list[str], step: Callable[..., Any], *arguments: Any) -> A
     >>> from tiewise.measures import parse
     >>> problems = []
     >>> attempt(problems, parse, "RR@0") is None, problems
-    (True, ["measure 'RR@0': RR: the cutoff must be a positive whole number, found 0"])
+    (True, ["measure 'RR@0': the cutoff must be a positive whole number, found 0"])
     """
     try:
         return step(*arguments)

@@ -202,15 +202,13 @@ def duplicates(frame: pl.DataFrame) -> pl.DataFrame:
     >>> duplicates(pl.DataFrame({"query_id": ["1", "1"], "doc_id": ["a", "a"]})).rows()
     [('1', 'a')]
     """
-    # Equal pairs have equal hashes, so a frame without equal hashes needs no look at its strings.
-    hashed = pl.col("query_id").hash(1) * pl.lit(0x9E37_79B9_7F4A_7C15, pl.UInt64)
-    hashes = frame.select(h=hashed ^ pl.col("doc_id").hash(2))["h"].to_numpy().copy()
-    hashes.sort()
-    repeated = hashes[1:][hashes[1:] == hashes[:-1]]
-    if not len(repeated):
+    # Equal pairs have equal hashes: a frame without equal hashes needs no look at its strings.
+    spread = pl.lit(0x9E37_79B9_7F4A_7C15, pl.UInt64)
+    hashed = (pl.col("query_id").hash(1) * spread) ^ pl.col("doc_id").hash(2)
+    hashes = np.sort(frame.select(hashed).to_series().to_numpy())
+    if (hashes[1:] != hashes[:-1]).all():
         return frame.select(_PAIR).clear()
-    suspects = frame.filter((hashed ^ pl.col("doc_id").hash(2)).is_in(np.unique(repeated)))
-    pairs = suspects.group_by(_PAIR, maintain_order=True).len()
+    pairs = frame.group_by(_PAIR, maintain_order=True).len()
     return pairs.filter(pl.col("len") > 1).select(_PAIR)
 
 

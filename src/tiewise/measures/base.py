@@ -98,9 +98,8 @@ class Measure(ABC):
     """Parameters that the spelling shows even at their default."""
 
     def __post_init__(self) -> None:
-        problems = list(self.problems())
-        if problems:
-            raise InputError(problems)
+        if problems := self.problems():
+            raise InputError([f"{self.symbol}: {p}" for p in problems])
 
     def problems(self) -> list[str]:
         """Say what is wrong with the parameters."""
@@ -108,11 +107,11 @@ class Measure(ABC):
         if k is None:
             return []
         if not self.takes_cutoff:
-            return [f"{self.symbol} takes no cut-off, found {k!r}"]
+            return [f"there is no cutoff to give, found {k!r}"]
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-            return [f"{self.symbol}: the cutoff must be a positive whole number, found {k!r}"]
+            return [f"the cutoff must be a positive whole number, found {k!r}"]
         if k >= NO_CUTOFF:
-            return [f"{self.symbol}: the cutoff {k} is beyond any list; leave it out"]
+            return [f"the cutoff {k} is beyond any list; leave it out"]
         return []
 
     def __str__(self) -> str:
@@ -220,8 +219,8 @@ class Binary(Measure):
     def problems(self) -> list[str]:
         """Say what is wrong with the parameters."""
         if isinstance(self.rel, bool) or not isinstance(self.rel, int) or self.rel < 1:
-            own = [f"{self.symbol}: rel must be a whole number, at least 1, found {self.rel!r}"]
-            return own + super().problems()
+            own = f"rel must be a whole number, at least 1, found {self.rel!r}"
+            return [own, *super().problems()]
         return super().problems()
 
     def documents(self, batch: Batch) -> Relevant:

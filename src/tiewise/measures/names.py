@@ -117,7 +117,8 @@ def _build(text: str, name: str, parameters: str | None, cutoff: str | None) -> 
     try:
         return family(**values)
     except InputError as error:
-        raise InputError([f"measure {text!r}: {p}" for p in error.problems]) from None
+        reasons = [p.removeprefix(f"{symbol}: ") for p in error.problems]
+        raise InputError([f"measure {text!r}: {r}" for r in reasons]) from None
 
 
 def _number(text: str, kind: str) -> Any:

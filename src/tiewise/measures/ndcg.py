@@ -56,7 +56,7 @@ class NDCG(Linear, Measure):
         """Say what is wrong with the parameters."""
         if self.gain in _GAINS:
             return super().problems()
-        return [f"nDCG: gain must be linear or exp, found {self.gain!r}", *super().problems()]
+        return [f"gain must be linear or exp, found {self.gain!r}", *super().problems()]
 
     def documents(self, batch: Batch) -> Relevant:
         """Find the documents with a positive grade."""

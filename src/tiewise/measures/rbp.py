@@ -42,7 +42,7 @@ class RBP(Linear, Binary):
         """Say what is wrong with the parameters."""
         if isinstance(self.p, float) and 0 < self.p < 1:
             return super().problems()
-        return [f"RBP: p must lie between 0 and 1, found {self.p!r}", *super().problems()]
+        return [f"p must lie between 0 and 1, found {self.p!r}", *super().problems()]
 
     def weights(self, place: Ints) -> Floats:
         """(1 - p) p^(place - 1)."""
