@@ -215,6 +215,21 @@ def test_given_candidates_keep_their_order_and_what_is_unknown_is_counted(tmp_pa
     assert facts["recall"] == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("write", ["json", "parquet"])
+def test_given_candidates_may_be_a_row_each(tmp_path: Path, write: str) -> None:
+    folder = mteb(tmp_path / "data")
+    (folder / "top_ranked.jsonl").unlink()
+    rows = [("q2", "d3"), ("q2", "d2"), ("q1", "007")]
+    frame = pl.DataFrame(rows, schema=["query-id", "corpus-id"], orient="row")
+    if write == "json":
+        frame.write_ndjson(folder / "top_ranked.jsonl")
+    else:
+        frame.write_parquet(folder / "top_ranked.parquet")
+    given = spec(folder, candidates={"kind": "given", "k": 2})
+    found, _ = build_candidates(given, build_dataset(given))
+    assert found.rows() == [("q1", "007", 1), ("q2", "d3", 1), ("q2", "d2", 2)]
+
+
 def test_the_querys_own_document_can_be_left_out(tmp_path: Path) -> None:
     for how in ({"kind": "given"}, {"kind": "bm25", "k": 4}):
         block = spec(mteb(tmp_path / how["kind"]), candidates=how, ignore_identical_ids=True)

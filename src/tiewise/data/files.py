@@ -19,7 +19,7 @@ COLUMNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "corpus": {"doc_id": ("_id", "id"), "title": ("title",), "text": ("text",)},
     "queries": {"query_id": ("_id", "id"), "text": ("text",)},
     "qrels": {"query_id": ("query-id",), "doc_id": ("corpus-id",), "grade": ("score",)},
-    "top_ranked": {"query_id": ("query-id",), "doc_ids": ("corpus-ids",)},
+    "top_ranked": {"query_id": ("query-id",), "doc_ids": ("corpus-ids", "corpus-id")},
 }
 """Our columns of each table, and what files call them. Only a title may be missing."""
 
@@ -71,7 +71,10 @@ def read_table(files: Sequence[Path], table: str) -> pl.DataFrame:
             problems.extend(error.problems)
     if problems:
         raise InputError(problems)
-    return pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+    frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
+    if table == "top_ranked" and frame.schema["doc_ids"] != pl.List:  # a candidate a row
+        frame = frame.group_by("query_id", maintain_order=True).agg("doc_ids")
+    return frame
 
 
 def _read(file: Path, table: str) -> pl.DataFrame:
@@ -130,11 +133,14 @@ def _schema(found: Mapping[str, pl.DataType], spelled: Mapping[str, str]) -> dic
     for name, column in spelled.items():
         # Whole numbers lose nothing as strings. Other ids stay what they are: they are refused.
         odd = column.endswith("_id") and not (found[name].is_integer() or found[name] == pl.Null)
-        schema[name] = found[name] if odd else _TYPES.get(column, pl.String)
+        if column == "doc_ids" and found[name] == pl.List:
+            schema[name] = pl.List(pl.String)
+        else:
+            schema[name] = found[name] if odd else _TYPES.get(column, pl.String)
     return schema
 
 
-_TYPES = {"grade": pl.Float64, "doc_ids": pl.List(pl.String)}
+_TYPES = {"grade": pl.Float64}
 
 
 def _open(file: Path) -> IO[bytes]:
