@@ -58,6 +58,14 @@ def test_an_mteb_file_with_several_runs_is_not_guessed_at(tmp_path: Path) -> Non
     assert "empty" in problem_of(path, subset="de", split="test")
 
 
+def test_a_subset_of_what_has_none_is_refused(tmp_path: Path) -> None:
+    assert "flat JSON" in problem_of(write(tmp_path, NESTED), subset="en")
+    path = write(tmp_path, "q Q0 d 1 1 t\n", "run.txt")
+    assert "only an MTEB prediction file" in problem_of(path, split="test")
+    with pytest.raises(InputError, match="did you mean 'last'"):
+        read_run(path, nonfinite="lest")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

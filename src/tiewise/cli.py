@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from tiewise.errors import InputError
+from tiewise.errors import InputError, some
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,6 +126,92 @@ def audit(
             _write_text(audit_text(result, run, qrels, per_query=per_query), output)
 
 
+@app.command()
+def compare(
+    qrels: Annotated[str, typer.Argument(help=QRELS)],
+    run: Annotated[list[str], typer.Argument(help=f"At least two. {RUN}")],
+    measure: MeasureNames = None,
+    baseline: Annotated[str | None, typer.Option(help="Compare all runs with this one.")] = None,
+    policy: Policy = "trec",
+    score_type: ScoreType = "float64",
+    form: FormatName = Format.table,
+    output: Output = None,
+    empty: Empty = "zero",
+    missing: Missing = "zero",
+    nonfinite: Nonfinite = "error",
+    resamples: Annotated[int, typer.Option(help="Resamples over queries; 0 for none.")] = 9_999,
+    seed: Annotated[int, typer.Option(help="Seed of the resamples.")] = 0,
+) -> None:
+    """Show which of the runs' differences survive the order of their ties.
+
+    Example: tiewise compare qrels.txt a.run b.run c.run -m nDCG@10 --format html -o ranks.html
+    """
+    with speaking() as notes:
+        from tiewise.audit import DEFAULT_MEASURES
+        from tiewise.audit.standings import compare_runs
+        from tiewise.io import read_qrels, read_run
+
+        _only_one_stdin(qrels, *run)
+        names = short_names(run)
+        reading = [(read_run, path, {"nonfinite": nonfinite}) for path in run]
+        judgements, *candidates = _read_all([(read_qrels, qrels, {}), *reading])
+        result = compare_runs(
+            judgements,
+            dict(zip(names, candidates, strict=True)),
+            measure or DEFAULT_MEASURES[:1],
+            baseline=_named(baseline, run, names),
+            policy=policy,
+            score_type=score_type,
+            empty=empty,
+            missing=missing,
+            resamples=resamples,
+            seed=seed,
+        )
+        notes.say(result.remarks)
+        title = f"{len(run)} runs against {qrels}"
+        if form in (Format.tsv, Format.jsonl):
+            _write_rows(result.pairs, form, output)
+        elif form is Format.html:
+            from tiewise.report.compare_page import compare_page
+
+            _write(compare_page(result, title=title, notes=notes.said), output)
+        else:
+            from tiewise.report.compare_text import compare_text
+
+            _write_text(compare_text(result, title), output)
+
+
+def short_names(paths: list[str]) -> list[str]:
+    """Name runs by what tells their paths apart.
+
+    Raises
+    ------
+    InputError
+        A path is given twice.
+
+    Examples
+    --------
+    >>> short_names(["runs/a/run.txt", "runs/b/run.txt"]), short_names(["a.txt", "x/b.txt"])
+    (['a', 'b'], ['a.txt', 'x/b.txt'])
+    """
+    twice = [path for i, path in enumerate(paths) if path in paths[:i]]
+    if twice:
+        raise InputError(f"runs given twice, {some(twice)}")
+    if len(paths) < 2:
+        return paths
+    parts = [Path(path).parts for path in paths]
+    shortest = min(map(len, parts))
+    first = next(i for i in range(shortest + 1) if len({p[: i + 1] for p in parts}) > 1)
+    last = next(i for i in range(shortest + 1) if len({p[len(p) - i - 1 :] for p in parts}) > 1)
+    names = ["/".join(p[first : max(first + 1, len(p) - last)]) for p in parts]
+    return names if all(names) and len(set(names)) == len(names) else paths
+
+
+def _named(baseline: str | None, paths: list[str], names: list[str]) -> str | None:
+    """Take a baseline by its path or by its short name."""
+    return baseline if baseline not in paths else names[paths.index(baseline)]
+
+
 class Notes:
     """Warnings of a command: said on standard error when they come, and kept."""
 
@@ -185,7 +271,7 @@ def _write_rows(rows: pl.DataFrame, form: Format, output: Path | None) -> None:
 def _write_text(shown: RenderableType, output: Path | None) -> None:
     from rich.console import Console
 
-    from tiewise.report.audit_text import plain_text
+    from tiewise.report.console import plain_text
 
     if output is None and sys.stdout.isatty():
         Console().print(shown)

@@ -147,10 +147,9 @@ def audit(
     Examples
     --------
     >>> run = {"q": {"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.25}}
-    >>> result = audit({"q": {"a": 1}}, run, ["RR@10", "P@1"])
-    >>> result.table.select("measure", "oblivious", "expected", "min", "max").rows()
-    [('RR@10', 0.3333333333333333, 0.611111111111111, 0.3333333333333333, 1.0),
-     ('P@1', 0.0, 0.3333333333333333, 0.0, 1.0)]
+    >>> result = audit({"q": {"a": 1}}, run, ["P@1", "P@2"])
+    >>> result.table.select("measure", "oblivious", "min", "max", "n_queries_moved").rows()
+    [('P@1', 0.0, 0.0, 1.0, 1), ('P@2', 0.0, 0.0, 0.5, 1)]
     >>> result.ties.share_tied, result.ties.largest
     (0.75, 3)
     """

@@ -12,6 +12,8 @@ from tiewise.precision.grids import BINARY_GRIDS, FP32, BinaryGrid, DecimalGrid,
 
 _MAX_DECIMALS = 12
 _SAMPLE = 1000
+_ENOUGH = 5
+"""Distinct scores below which lying on a grid may well be chance: 0.5 and 0.25 lie on all."""
 _FEW_POINTS = 0.1
 """A grid explains ties if chance alone would make at least this share of them."""
 
@@ -60,7 +62,7 @@ def tie_sources(
     sources = []
     if n_tied:
         sources += [_constant(ties), _saturated(finite), _grid(values, finite, ties)]
-        sources += [] if any(sources) else [_equal(ties)]
+        sources += [] if any(sources) else [_equal(ties, len(values))]
     if n_tied_float32 > n_tied:
         sources.append(_float32(n_tied_float32 - n_tied, n_tied))
     found = tuple(s for s in sources if s)
@@ -101,7 +103,7 @@ def _saturated(finite: pl.DataFrame) -> TieSource | None:
 
 def _grid(values: FloatArray, finite: pl.DataFrame, ties: pl.DataFrame) -> TieSource | None:
     """Find the coarsest grid that holds all scores, if it is coarse enough to make these ties."""
-    grid, digits = _coarsest(values)
+    grid, digits = _coarsest(values) if len(values) >= _ENOUGH else (None, None)
     if grid is None:
         return None
     span = finite.group_by("query_id").agg(pl.col("score").max() - pl.col("score").min())
@@ -159,7 +161,9 @@ def _float32(n_more: int, n_tied: int) -> TieSource:
     )
 
 
-def _equal(ties: pl.DataFrame) -> TieSource:
+def _equal(ties: pl.DataFrame, n_distinct: int) -> TieSource:
+    if n_distinct < _ENOUGH:
+        return TieSource("equal", "There are too few scores to tell a grid of numbers from chance.")
     candidates, distinct = (
         float(ties[column].median() or 0)  # type: ignore[arg-type]
         for column in ("n_candidates", "n_distinct_scores")

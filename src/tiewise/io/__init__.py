@@ -12,7 +12,7 @@ from tiewise.errors import InputError
 from tiewise.frames import Run, as_run
 from tiewise.io import irds, mteb
 from tiewise.io.beir_tsv import read_beir_qrels
-from tiewise.io.checks import Nonfinite
+from tiewise.io.checks import Nonfinite, check_nonfinite
 from tiewise.io.columns import qrels_from_table, run_from_table
 from tiewise.io.detect import detect
 from tiewise.io.json_nested import load_object
@@ -69,14 +69,20 @@ def read_run(
     >>> read_run(path).rows()
     [('q1', '007', 0.5, 1), ('q1', 'NA', 0.5, 2)]
     """
+    check_nonfinite(nonfinite)
     source = read_source(path)
-    match detect(source):
+    form = detect(source)
+    if form != "json" and (subset or split):
+        raise InputError(f"{source.name}: only an MTEB prediction file has a subset and a split")
+    match form:
         case "parquet":
             return run_from_table(read_parquet(source), source.name, nonfinite=nonfinite)
         case "json":
             nested: Mapping[str, Any] = load_object(source)
             if mteb.is_mteb(nested):
                 nested = mteb.select_split(nested, source.name, subset=subset, split=split)
+            elif subset or split:
+                raise InputError(f"{source.name}: flat JSON has neither a subset nor a split")
             return run_from_table(nested, source.name, nonfinite=nonfinite)
         case "beir-tsv":
             raise InputError(f"{source.name}:1: the header of qrels; legal here: a run")

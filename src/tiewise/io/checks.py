@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import polars as pl
 
-from tiewise.errors import SHOWN, InputError, some
+from tiewise.errors import SHOWN, InputError, did_you_mean, some
 from tiewise.io.problems import Problems, warn
 
 Where = Callable[[Sequence[int]], list[str]]
@@ -17,6 +17,19 @@ Where = Callable[[Sequence[int]], list[str]]
 Nonfinite = Literal["error", "last"]
 
 _PAIR = ("query_id", "doc_id")
+
+
+def check_nonfinite(nonfinite: str) -> None:
+    """Refuse an unknown way to treat NaN scores.
+
+    Raises
+    ------
+    InputError
+        With the legal ones.
+    """
+    legal = get_args(Nonfinite)
+    if nonfinite not in legal:
+        raise InputError(f"nonfinite={nonfinite!r} is unknown: {did_you_mean(nonfinite, legal)}")
 
 
 def check_run(

@@ -6,32 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import polars as pl
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tiewise.audit import Audit, TieSummary
 from tiewise.report.page import value
-
-_PLAIN_WIDTH = 120
-"""Columns of text that goes to a file or a pipe, where there is no terminal to ask."""
-
-
-def plain_text(shown: RenderableType) -> str:
-    r"""Render for a file or a pipe: no colours, no control codes, a fixed width.
-
-    Examples
-    --------
-    >>> plain_text(Text("nDCG@10", style="bold"))
-    'nDCG@10\n'
-    """
-    console = Console(
-        width=_PLAIN_WIDTH, color_system=None, force_terminal=False, legacy_windows=False
-    )
-    with console.capture() as captured:
-        console.print(shown)
-    return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 
 
 def audit_text(
