@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import Any
 
-from tiewise import __version__
 from tiewise.errors import InputError
 
 
@@ -35,7 +35,7 @@ def render(template: str, **context: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["value"] = value
-    return environment.get_template(template).render(version=__version__, **context)
+    return environment.get_template(template).render(version=version("tiewise"), **context)
 
 
 def value(number: float | None) -> str:
