@@ -67,7 +67,6 @@ class Adapter(ABC):
             "input_ids": filled([one.ids for one in tokens], self.tokenizer.pad_id),
             "attention_mask": filled([[1] * len(one.ids) for one in tokens], 0),
         }
-        # Only models with more than one segment know this input, and only they set it.
-        if any(any(one.type_ids) for one in tokens):
+        if getattr(self.model.config, "type_vocab_size", 0) > 1:  # tells two texts apart
             batch["token_type_ids"] = filled([one.type_ids for one in tokens], 0)
         return batch

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 
@@ -17,7 +19,9 @@ class BatchRule:
     ----------
     rule : {"tokens", "fixed"}
         ``tokens``: sort by length, longest first, and fill each batch up to `size` tokens, padding
-        counted: little padding, even memory. ``fixed``: `size` inputs in the data set's order.
+        counted: little padding, even memory; equal inputs are run once. ``fixed``: `size` inputs
+        in the data set's order, each query's candidates by themselves and equal inputs as often
+        as they come, as the paper did with `size` 16.
     size : int
         Tokens, or inputs, of a batch.
 
@@ -32,23 +36,52 @@ class BatchRule:
     rule: Literal["tokens", "fixed"]
     size: int
 
-    def divide(self, lengths: Sequence[int]) -> list[list[int]]:
-        """Divide inputs of given lengths; returns their places, batch by batch."""
-        if self.rule == "fixed":
-            places = range(len(lengths))
-            return [list(places[i : i + self.size]) for i in range(0, len(lengths), self.size)]
+    def divide(
+        self, lengths: Sequence[int], group: npt.NDArray[np.int64] | None = None
+    ) -> list[list[int]]:
+        """Divide inputs into batches.
+
+        Parameters
+        ----------
+        lengths : sequence of int
+            Tokens of each input.
+        group : ndarray of int64, optional
+            Query of each input: a fixed batch holds one query's only.
+
+        Returns
+        -------
+        list of list of int
+            Places of the inputs, batch by batch; a function of the lengths alone.
+        """
         batches: list[list[int]] = []
-        # Equal lengths keep their order, so that the division is one of the inputs alone.
-        for place in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-            if batches and (len(batches[-1]) + 1) * lengths[batches[-1][0]] <= self.size:
+        for place in self._order(lengths):
+            if batches and self._fits(batches[-1], place, lengths, group):
                 batches[-1].append(place)
             else:
                 batches.append([place])
         return batches
 
+    def _order(self, lengths: Sequence[int]) -> Sequence[int]:
+        if self.rule == "fixed":
+            return range(len(lengths))
+        # The longest come first, so that memory runs out at once or never. Sorting is stable.
+        return sorted(range(len(lengths)), key=lambda place: -lengths[place])
+
+    def _fits(
+        self,
+        batch: Sequence[int],
+        place: int,
+        lengths: Sequence[int],
+        group: npt.NDArray[np.int64] | None,
+    ) -> bool:
+        if self.rule == "tokens":
+            return (len(batch) + 1) * lengths[batch[0]] <= self.size
+        same_query = group is None or bool(group[batch[0]] == group[place])
+        return same_query and len(batch) < self.size
+
     def __str__(self) -> str:
         if self.rule == "fixed":
-            return f"{self.size} inputs, in order"
+            return f"{self.size} inputs in order"
         return f"{self.size} tokens, longest first"
 
 

@@ -1,4 +1,4 @@
-"""The forward engine: inputs in, outputs out, in batches, in one model dtype and arithmetic."""
+"""The forward engine: token ids in, outputs out, in batches, in one model dtype and arithmetic."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from tiewise.models.adapter import Adapter, Input
+from tiewise.models.adapter import Adapter
 from tiewise.models.batches import BatchRule
 from tiewise.models.tokens import Tokens
 from tiewise.precision.regimes import Dtype
 from tiewise.precision.simulate import Simulated
 
 log = logging.getLogger(__name__)
-
-Outputs = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Forward:
         Tokens of all inputs, without padding.
     """
 
-    outputs: Outputs
+    outputs: npt.NDArray[np.float32]
     truncated: npt.NDArray[np.bool_]
     n_tokens: int
 
@@ -64,14 +62,19 @@ class Engine:
         self._arithmetic = Simulated(dtype) if arithmetic == "simulated" else nullcontext()
 
     def run(
-        self, inputs: Sequence[Input], done: Callable[[int], object] = lambda n: None
+        self,
+        tokens: Sequence[Tokens],
+        group: npt.NDArray[np.int64] | None = None,
+        done: Callable[[int], object] = lambda n: None,
     ) -> Forward:
         """Run the model over inputs.
 
         Parameters
         ----------
-        inputs : sequence of tuple of str
-            What the adapter reads.
+        tokens : sequence of Tokens
+            At least one input, as the adapter's `tokenise` makes them.
+        group : ndarray of int64, shape (n,), optional
+            Query of each input, for a batch rule that keeps queries apart.
         done : callable, optional
             Told the number of inputs after each batch.
 
@@ -80,35 +83,34 @@ class Engine:
         Forward
             Outputs in the inputs' order, whatever the batches were.
         """
-        tokens = self.adapter.tokenise(inputs)
         lengths = [len(one.ids) for one in tokens]
-        outputs: Outputs | None = None
+        order: list[int] = []
+        rows: list[torch.Tensor] = []
         with torch.inference_mode(), self._arithmetic:
-            for places in self.batch_rule.divide(lengths):
-                rows = self._batch([tokens[place] for place in places])
-                if outputs is None:
-                    outputs = np.empty((len(inputs), rows.shape[1]), dtype=np.float32)
-                outputs[places] = rows
+            for places in self.batch_rule.divide(lengths, group):
+                rows += self._batch([tokens[place] for place in places])
+                order += places
                 done(len(places))
-        if outputs is None:
-            outputs = np.empty((0, 0), dtype=np.float32)
+            # Copied at the end, so that a GPU never waits for a copy between two batches. FP32
+            # holds every lower dtype's numbers exactly.
+            whole = torch.cat(rows).float().cpu().numpy()
+        outputs = np.empty_like(whole, dtype=np.float32)
+        outputs[order] = whole
         truncated = np.array([one.truncated for one in tokens], dtype=bool)
         return Forward(outputs, truncated, sum(lengths))
 
-    def _batch(self, tokens: Sequence[Tokens]) -> Outputs:
+    def _batch(self, tokens: Sequence[Tokens]) -> list[torch.Tensor]:
         try:
-            # FP32 holds every lower dtype's numbers exactly.
-            out = self.adapter.forward(self.adapter.pad(tokens)).float().cpu().numpy()
-            return np.asarray(out, dtype=np.float32)
+            return [self.adapter.forward(self.adapter.pad(tokens))]
         except (RuntimeError, MemoryError) as error:
             if len(tokens) == 1 or not _is_out_of_memory(error):
                 raise
         # Out here, because the exception's traceback would keep the batch's tensors alive.
-        half = len(tokens) // 2
         log.warning("out of memory with %d inputs in a batch: halved", len(tokens))
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
-        return np.concatenate([self._batch(tokens[:half]), self._batch(tokens[half:])])
+        half = len(tokens) // 2
+        return self._batch(tokens[:half]) + self._batch(tokens[half:])
 
 
 def _is_out_of_memory(error: Exception) -> bool:

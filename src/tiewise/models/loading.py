@@ -30,7 +30,7 @@ ADAPTERS: dict[Kind, type[Adapter]] = {
 """Adapter of each kind of model."""
 
 
-def load_adapter(spec: ModelSpec, dtype: Dtype, device: str = "auto") -> Adapter:
+def load_adapter(spec: ModelSpec, dtype: Dtype, device: torch.device) -> Adapter:
     """Load a model in a model dtype.
 
     Parameters
@@ -39,8 +39,8 @@ def load_adapter(spec: ModelSpec, dtype: Dtype, device: str = "auto") -> Adapter
         The block.
     dtype : str
         ``fp32``, ``bf16``, ``fp16`` or an FP8 dtype, whose tensors are kept in BF16.
-    device : str
-        ``auto``, ``cpu``, ``cuda``, ``cuda:N`` or ``mps``.
+    device : torch.device
+        Where it shall run, as `resolve_device` finds it.
 
     Returns
     -------
@@ -55,7 +55,6 @@ def load_adapter(spec: ModelSpec, dtype: Dtype, device: str = "auto") -> Adapter
     """
     import transformers
 
-    place = resolve_device(device)
     folder = model_folder(spec.source)
     kind = ADAPTERS[spec.kind]
     config = _config(spec, folder)
@@ -75,7 +74,7 @@ def load_adapter(spec: ModelSpec, dtype: Dtype, device: str = "auto") -> Adapter
         said = f"the checkpoint has no weights for {some(sorted(report['missing_keys']))}"
         raise InputError(f"{spec.name}: {said}; is it a {spec.kind}?")
     tokenizer = load_tokenizer(folder, spec, getattr(config, "pad_token_id", None), spec.max_length)
-    return kind(spec, model.eval().to(place), tokenizer)
+    return kind(spec, model.eval().to(device), tokenizer)
 
 
 def resolve_device(device: str) -> torch.device:

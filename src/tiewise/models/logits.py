@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import logging
+import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import torch
+from tqdm import tqdm
 
 from tiewise.errors import InputError, some
-from tiewise.models.adapter import Input
 from tiewise.models.batches import BatchRule, default_rule
-from tiewise.models.bi_encoder import render_text
 from tiewise.models.engine import Engine, Forward
-from tiewise.models.loading import load_adapter
+from tiewise.models.inputs import Served, n_empty_documents, prepare_inputs
+from tiewise.models.loading import load_adapter, resolve_device
+from tiewise.models.shards import SHARD_SIZE, ShardStore, forward_shards, joined
 from tiewise.models.spec import ModelSpec
-from tiewise.models.yes_no_lm import render_pair
 from tiewise.precision.arithmetic import resolve_arithmetic
 from tiewise.precision.regimes import Dtype
 
@@ -39,6 +44,9 @@ def compute_logits(
     arithmetic: str = "auto",
     device: str = "auto",
     batch_rule: BatchRule | None = None,
+    shards: str | os.PathLike[str] | None = None,
+    shard_size: int = SHARD_SIZE,
+    part: tuple[int, int] = (0, 1),
     progress: bool | None = None,
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Run a model once over a data set's candidates: it serves every regime of the model dtype.
@@ -63,6 +71,14 @@ def compute_logits(
         ``auto``, ``cpu``, ``cuda``, ``cuda:N`` or ``mps``.
     batch_rule : BatchRule, optional
         How inputs are put into batches; by default a token budget for the device.
+    shards : path, optional
+        Folder for finished shards. A call that was killed goes on after its last whole shard
+        when it is repeated with the same folder; the caller removes the folder in the end.
+    shard_size : int
+        Inputs of a shard, roughly: a query is never divided.
+    part : pair of int
+        ``(i, n)`` does every n-th shard from the i-th on, and returns the rows they serve. The
+        tables of all n parts together are the whole, so n devices can share a data set.
     progress : bool, optional
         Whether to show a bar on standard error; by default on a terminal only.
 
@@ -83,45 +99,43 @@ def compute_logits(
 
     Notes
     -----
-    Equal inputs are run once, so that identical documents tie, as they must.
+    Equal inputs are run once, so that identical documents tie, as they must; a fixed batch rule
+    runs every row. Memory beside the result is that of a shard's texts and of one batch.
     """
-    import torch
+    place = resolve_device(device)
+    rule = batch_rule or default_rule(place)
+    inputs = prepare_inputs(
+        spec, queries, corpus, candidates, dataset=dataset, distinct=rule.rule == "tokens"
+    )
+    resolved = resolve_arithmetic(arithmetic, dtype, place)
+    facts = _provenance(spec, dtype, dataset, resolved, place, rule)
+    chosen = list(enumerate(inputs.shards(shard_size)))[part[0] :: part[1]]
+    if not chosen:
+        raise InputError(f"part {part[0] + 1} of {part[1]} has no shard; take fewer parts")
+    store = ShardStore(Path(shards), _fingerprint(spec, facts)) if shards is not None else None
+    engine = Engine(load_adapter(spec, dtype, place), dtype, resolved, rule)
 
-    _check_ids(queries, corpus, candidates)
-    adapter = load_adapter(spec, dtype, device)
-    resolved = resolve_arithmetic(arithmetic, dtype, adapter.device)
-    rule = batch_rule or default_rule(adapter.device)
-    engine = Engine(adapter, dtype, resolved, rule)
-
-    prepare = _pairs if spec.is_reranker else _texts
-    frame, inputs = prepare(spec, queries, corpus, candidates, dataset)
-    distinct = list(dict.fromkeys(inputs))
+    served = inputs.serve([places for _, places in chosen])
+    size = sum(len(places) for _, places in chosen)
     started = time.perf_counter()
-    forward = _run(engine, distinct, f"{spec.name} {dtype}", progress)
+    with _progress(size, f"{spec.name} {dtype}", progress) as done:
+        forward = joined(forward_shards(engine, inputs, chosen, store=store, done=done))
     seconds = time.perf_counter() - started
 
-    place = {one: i for i, one in enumerate(distinct)}
-    rows = np.array([place[one] for one in inputs], dtype=np.int64)
-    values = pl.Series(forward.outputs[rows], dtype=pl.Array(pl.Float32, forward.outputs.shape[1]))
-    frame = frame.with_columns(values.alias("logits" if spec.is_reranker else "embedding"))
-    facts = {
-        "model_source": spec.source.pinned,
-        "kind": spec.kind,
-        "instruction": spec.instruction_for(dataset) or None,
-        "dtype": dtype,
-        "arithmetic": resolved,
-        "device": _device_name(adapter.device),
-        "batch_rule": str(rule),
-        "attention": "sdpa",
-        "model_libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
+    frame = served.rows.with_columns(_values(forward, served, spec))
+    nonfinite = _nonfinite(forward, served)
+    facts |= {
+        "shard_size": shard_size,
+        "part": f"{part[0] + 1}/{part[1]}",
         "n_rows": frame.height,
-        "n_distinct_inputs": len(distinct),
-        "n_empty_documents": _n_empty(corpus, candidates),
-        "n_truncated": int(forward.truncated[rows].sum()),
-        "n_nonfinite": int((~np.isfinite(forward.outputs[rows])).any(axis=1).sum()),
+        "n_distinct_inputs": size,
+        "n_empty_documents": n_empty_documents(corpus, candidates),
+        "n_truncated": int(forward.truncated[served.place].sum()),
+        "n_nonfinite": sum(nonfinite.values()),
+        "nonfinite": nonfinite,
         "cost": {
             "seconds": seconds,
-            "inputs_per_second": len(distinct) / seconds,
+            "inputs_per_second": size / seconds,
             "tokens_per_second": forward.n_tokens / seconds,
             "threads": torch.get_num_threads(),
         },
@@ -130,50 +144,52 @@ def compute_logits(
     return frame, facts
 
 
-def _texts(
+def _provenance(
     spec: ModelSpec,
-    queries: pl.DataFrame,
-    corpus: pl.DataFrame,
-    candidates: pl.DataFrame,
+    dtype: Dtype,
     dataset: str | None,
-) -> tuple[pl.DataFrame, list[Input]]:
-    """Rows and inputs of a bi-encoder: the queries and documents that are among the candidates."""
-    sides = []
-    for side, key, table in (("query", "query_id", queries), ("document", "doc_id", corpus)):
-        wanted = candidates.select(pl.col(key).unique(maintain_order=True))
-        texts = wanted.join(table.select(key, "text"), on=key, how="left", maintain_order="left")
-        sides.append(texts.select(side=pl.lit(side), id=pl.col(key), text=pl.col("text")))
-    rows = pl.concat(sides)
-    inputs = [render_text(spec, side, text, dataset) for side, _, text in rows.iter_rows()]
-    return rows.select("side", "id"), inputs
+    arithmetic: str,
+    device: torch.device,
+    rule: BatchRule,
+) -> dict[str, Any]:
+    name = f" ({torch.cuda.get_device_name(device)})" if device.type == "cuda" else ""
+    return {
+        "model_source": spec.source.pinned,
+        "kind": spec.kind,
+        "instruction": spec.instruction_for(dataset) or None,
+        "dtype": dtype,
+        "arithmetic": arithmetic,
+        "device": device.type + name,
+        "batch_rule": str(rule),
+        "attention": "sdpa",
+        "model_libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
+    }
 
 
-def _pairs(
-    spec: ModelSpec,
-    queries: pl.DataFrame,
-    corpus: pl.DataFrame,
-    candidates: pl.DataFrame,
-    dataset: str | None,
-) -> tuple[pl.DataFrame, list[Input]]:
-    """Rows and inputs of a reranker: the candidates in their order."""
-    texts = dict(queries.select("query_id", "text").iter_rows())
-    documents = dict(corpus.select("doc_id", "text").iter_rows())
-    rows = candidates.select("query_id", "doc_id")
-    inputs = [render_pair(spec, texts[q], documents[d], dataset) for q, d in rows.iter_rows()]
-    return rows, inputs
+def _fingerprint(spec: ModelSpec, facts: dict[str, Any]) -> str:
+    """All that outputs depend on beside the inputs."""
+    return json.dumps([spec.model_dump(mode="json"), facts], sort_keys=True)
 
 
-def _n_empty(corpus: pl.DataFrame, candidates: pl.DataFrame) -> int:
-    used = corpus.join(candidates, on="doc_id", how="semi")
-    return used.filter(pl.col("text").str.strip_chars() == "").height
+def _values(forward: Forward, served: Served, spec: ModelSpec) -> pl.Series:
+    dtype = pl.Array(pl.Float32, forward.outputs.shape[1])
+    name = "logits" if spec.is_reranker else "embedding"
+    return pl.Series(name, forward.outputs[served.place], dtype=dtype)
 
 
-def _run(engine: Engine, inputs: Sequence[Input], what: str, progress: bool | None) -> Forward:
-    from tqdm import tqdm
+def _nonfinite(forward: Forward, served: Served) -> dict[str, int]:
+    """Count rows with NaN or infinite values, by query or, of a bi-encoder, by text."""
+    bad = np.asarray(~np.isfinite(forward.outputs).all(axis=1))[served.place]
+    rows = served.rows.filter(bad)
+    names = rows["query_id"] if "query_id" in rows.columns else rows["side"] + " " + rows["id"]
+    return dict(sorted(names.value_counts().rows()))
 
-    shown = sys.stderr.isatty() if progress is None else progress
-    with tqdm(total=len(inputs), desc=what, unit="input", disable=not shown) as bar:
-        return engine.run(inputs, done=bar.update)
+
+@contextmanager
+def _progress(total: int, what: str, asked: bool | None) -> Iterator[Callable[[int], object]]:
+    shown = sys.stderr.isatty() if asked is None else asked
+    with tqdm(total=total, desc=what, unit="input", disable=not shown) as bar:
+        yield bar.update
 
 
 def _report(spec: ModelSpec, dtype: str, facts: dict[str, Any]) -> None:
@@ -188,30 +204,5 @@ def _report(spec: ModelSpec, dtype: str, facts: dict[str, Any]) -> None:
     if facts["n_empty_documents"]:
         log.info("%d documents are empty", facts["n_empty_documents"])
     if facts["n_nonfinite"]:
-        log.warning("%d rows have NaN or infinite values", facts["n_nonfinite"])
-
-
-def _check_ids(queries: pl.DataFrame, corpus: pl.DataFrame, candidates: pl.DataFrame) -> None:
-    problems = [] if candidates.height else ["no candidates: there is nothing to score"]
-    for key, table, name in (("query_id", queries, "queries"), ("doc_id", corpus, "corpus")):
-        repeated = table.filter(pl.col(key).is_duplicated())[key].unique(maintain_order=True)
-        if len(repeated):
-            problems.append(f"{name}: {key} given more than once, {some(repeated)}")
-        unknown = candidates.join(table, on=key, how="anti", maintain_order="left")
-        ids = unknown[key].unique(maintain_order=True)
-        if len(ids):
-            problems.append(f"candidates: {key} not in {name}, {some(ids)}")
-    twice = candidates.filter(candidates.select("query_id", "doc_id").is_duplicated())
-    if twice.height:
-        pairs = twice.select("query_id", "doc_id").unique(maintain_order=True).rows()
-        problems.append(f"candidates: a document given more than once for a query, {some(pairs)}")
-    if problems:
-        raise InputError(problems)
-
-
-def _device_name(device: Any) -> str:
-    import torch
-
-    if device.type == "cuda":
-        return f"cuda ({torch.cuda.get_device_name(device)})"
-    return str(device.type)
+        names = some([f"{name}: {n}" for name, n in facts["nonfinite"].items()])
+        log.warning("%d rows have NaN or infinite values: %s", facts["n_nonfinite"], names)

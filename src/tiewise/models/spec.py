@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import string
+from fnmatch import fnmatchcase
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -149,7 +150,9 @@ class ModelSpec(Block):
     )
     instruction: str | None = Field(None, description="Fills {instruction} of the templates.")
     instructions: dict[str, str] = Field(
-        default_factory=dict, description="Other instructions, by data set."
+        default_factory=dict,
+        description="Other instructions, by name of the data set; a name may be a pattern with *, "
+        "and the first that fits counts.",
     )
     licence: str = Field(description="SPDX name of the weights' licence.")
     citation: str | None = Field(None, description="Paper or page to cite.")
@@ -176,7 +179,8 @@ class ModelSpec(Block):
 
     def instruction_for(self, dataset: str | None) -> str:
         """Return the instruction for a data set, by default the model's own."""
-        return self.instructions.get(dataset or "", self.instruction or "")
+        fitting = (i for name, i in self.instructions.items() if fnmatchcase(dataset or "", name))
+        return next(fitting, self.instruction or "")
 
 
 def load_model_spec(path: str | os.PathLike[str]) -> ModelSpec:
