@@ -26,7 +26,7 @@ lint: .venv/.package ## check style and types
 
 lock: ## resolve the newest versions that pyproject.toml allows into the lock
 	$(PYTHON) -m venv --clear .venv-lock
-	.venv-lock/bin/pip install --quiet '.[study,test,dev]' 'torch==2.13.0'
+	.venv-lock/bin/pip install --quiet '.[study,test,docs,dev]' 'torch==2.13.0'
 	.venv-lock/bin/pip freeze --exclude tiewise \
 		| sed 's/+cpu$$//' | grep -vE '^(nvidia-|cuda-|triton)' > .venv-lock/frozen
 	{ sed -n '/^#/p' $(LOCK); cat .venv-lock/frozen; } > .venv-lock/lock
