@@ -63,7 +63,7 @@ def test_every_artifact_is_there_and_says_what_made_it(study: Path, layout: Layo
     expected += [layout.logits(DATASET, MODEL, dtype) for dtype in ("fp32", "bf16")]
     for kind in (layout.scores, layout.metrics, layout.ties):
         expected += [kind(DATASET, MODEL, regime) for regime in REGIMES]
-    expected += [layout.summary()]
+    expected += [layout.self_test(MODEL), layout.summary()]
     cached = [path for path in artifacts if ".cache" in path.parts]
     assert set(artifacts) - set(cached) == set(expected)
     for path in expected:
@@ -85,7 +85,7 @@ def test_every_job_has_a_log_and_a_benchmark(study: Path) -> None:
         for path in logs.rglob("*.benchmark.tsv")
     }
     assert {stem.as_posix() for stem in stems} == timed
-    assert len(timed) == 10  # one a job
+    assert len(timed) == 11  # one a job
 
 
 def test_tables_and_figures_are_there_in_every_format(study: Path) -> None:

@@ -1,9 +1,33 @@
 """Forward passes: the expensive artifact, one pass per model dtype for all of its regimes."""
 
 
+rule self_test:
+    """Check a model's known values, so that wrong weights or prompts score nothing."""
+    output:
+        layout.self_test("{model}"),
+    log:
+        "results/logs/self_test/{model}.log",
+    benchmark:
+        "results/logs/self_test/{model}.benchmark.tsv"
+    resources:
+        gpu=1,
+        mem_mb=8000,
+        runtime=30,
+    params:
+        spec=lambda w: fingerprint(STUDY.models[w.model]),
+        arithmetic=STUDY.config.arithmetic,
+        device=STUDY.config.device,
+        code=source_hash("models", "precision", "errors"),
+    message:
+        "Self-test of {wildcards.model}"
+    script:
+        "../scripts/self_test.py"
+
+
 rule logits:
     """Run a model in one dtype over every data set, so that it is loaded once."""
     input:
+        branch(STUDY.config.self_test, then=rules.self_test.output),
         [
             layout.data(dataset, table)
             for dataset in STUDY.datasets

@@ -70,6 +70,22 @@ class StudyConfig(BaseModel):
         description="How a low precision is computed; auto takes native where the device can.",
     )
     device: str = Field(default="auto", description="auto, cpu, cuda, cuda:N or mps.")
+    batch_rule: Literal["tokens", "fixed"] = Field(
+        default="tokens",
+        description="Batches of a number of tokens, longest first; or of a number of inputs of one"
+        " query, in the data set's order, as the paper did.",
+    )
+    batch_size: int | None = Field(
+        default=None,
+        ge=1,
+        description="Tokens or inputs of a batch; left out: tokens as the device can take, or the"
+        " paper's 16 inputs.",
+    )
+    self_test: bool = Field(
+        default=True,
+        description="Check each model's known values before its first scoring; stand-ins for a"
+        " model have other values.",
+    )
     on_nonfinite: Literal["last", "error"] = Field(
         default="last", description="NaN or infinite logits: counted and ranked last, or an error."
     )

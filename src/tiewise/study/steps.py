@@ -10,7 +10,7 @@ import logging
 import math
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -24,8 +24,12 @@ from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.provenance import provenance, rows_hash, source_hash
 from tiewise.ties import tie_statistics
 
+if TYPE_CHECKING:
+    from tiewise.models.batches import BatchRule
+
 log = logging.getLogger(__name__)
 DATA_TABLES = ("corpus", "queries", "qrels")
+PAPER_BATCH = 16
 
 
 def dataset(study: Study, name: str, layout: Layout = RESULTS) -> None:
@@ -45,14 +49,24 @@ def candidates(study: Study, name: str, layout: Layout = RESULTS) -> None:
     write_artifact(chosen, layout.data(name, "candidates"), provenance=note, kind="candidates")
 
 
+def self_test(study: Study, model: str, layout: Layout = RESULTS) -> None:
+    """Check the known values of a model; one that is off stops everything that needs the model."""
+    from tiewise.models.self_test import check_model
+
+    config = study.config
+    found = check_model(study.models[model], device=config.device, arithmetic=config.arithmetic)
+    write_artifact(found, layout.self_test(model), provenance=provenance(study, model=model))
+
+
 def logits(
     study: Study, model: str, dtype: Dtype, threads: int = 1, layout: Layout = RESULTS
 ) -> None:
     """Run a model in one dtype over every data set, each of them at most once.
 
-    Finished logits also stay in a cache under a hash of all that they depend on. So when a later
-    data set fails, or one is added to the study, the earlier ones are not computed again, although
-    Snakemake deletes all outputs of a job that fails or reruns.
+    Finished logits also stay in a cache under a hash of all that they depend on, and so do the
+    finished shards of logits that are not. So when a job is killed, a later data set fails, or one
+    is added to the study, nothing is computed again, although Snakemake deletes all outputs of a
+    job that fails or reruns.
     """
     import torch
 
@@ -170,8 +184,19 @@ def _logits_key(study: Study, model: str, dtype: str, name: str, layout: Layout)
         dtype,
         study.config.arithmetic,
         study.config.device,
+        str(_batch_rule(study)),
         source_hash("models", "precision"),
     )
+
+
+def _batch_rule(study: Study) -> BatchRule | None:
+    """Batches as the config says; None for as many tokens as the device can take."""
+    from tiewise.models.batches import BatchRule
+
+    rule, size = study.config.batch_rule, study.config.batch_size
+    if rule == "tokens" and size is None:
+        return None
+    return BatchRule(rule, size or PAPER_BATCH)
 
 
 def _forward(
@@ -180,6 +205,7 @@ def _forward(
     from tiewise.models.logits import compute_logits
 
     corpus = read_artifact(layout.data(name, "corpus"))
+    shards = target.with_suffix(".shards")
     frame, facts = compute_logits(
         spec,
         dtype,
@@ -189,10 +215,13 @@ def _forward(
         dataset=name,
         arithmetic=study.config.arithmetic,
         device=study.config.device,
+        batch_rule=_batch_rule(study),
+        shards=shards,
     )
     log.info("%s: %d rows of logits, %s", name, frame.height, facts)
     note: dict[str, Any] = provenance(study, dataset=name, model=spec.name, **facts)
     write_artifact(frame, target, provenance=note)
+    shutil.rmtree(shards)
 
 
 def _literals(cell: dict[str, str]) -> list[pl.Expr]:

@@ -1,0 +1,68 @@
+"""Where a model's scores fall in every regime, and how large its tie groups are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from tiewise.io.artifacts import read_provenance, write_artifact
+from tiewise.study.config import Study
+from tiewise.study.layout import RESULTS, Layout
+from tiewise.study.reading import label, read_run
+
+BIN = 0.01
+"""Width of a bin of scores; a bin begins at a multiple of it."""
+
+
+def distribution(study: Study, model: str, layout: Layout = RESULTS) -> None:
+    """Count a model's scores and tie groups by size in every regime, all data sets together."""
+    parts, note = [], {}
+    for name, regime in layout.cells(study):
+        path = layout.scores(name, model, regime)
+        note = read_provenance(path)
+        parts.append(label(counts(read_run(path)), regime=regime))
+    write_artifact(_total(parts), layout.distribution(model), provenance=note, kind="distribution")
+
+
+def counts(run: pl.DataFrame) -> pl.DataFrame:
+    """Count candidates by score and by the size of their tie group.
+
+    Parameters
+    ----------
+    run : polars.DataFrame
+        Columns query_id, doc_id, score.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns quantity (``score`` or ``group size``), value (where the bin of scores begins, or
+        the size) and n_candidates. Infinite scores are in no bin.
+
+    Examples
+    --------
+    >>> run = pl.DataFrame({"query_id": ["q"] * 3, "score": [0.5, 0.5, 0.123]})
+    >>> counts(run).rows()
+    [('score', 0.12, 1), ('score', 0.5, 2), ('group size', 1.0, 1), ('group size', 2.0, 2)]
+    """
+    # The quotient is rounded first: 0.29 / 0.01 is 28.999..., which would fall a bin too low.
+    number = (pl.col("score") / BIN).round(6).floor()
+    scores = run.filter(pl.col("score").is_finite()).group_by(value=(number * BIN).round(6)).len()
+    groups = run.group_by("query_id", pl.col("score") + 0.0).len("value")
+    sizes = groups.group_by(pl.col("value").cast(pl.Float64)).agg(len=pl.col("value").sum())
+    both = (label(scores, quantity="score"), label(sizes, quantity="group size"))
+    return pl.concat(
+        part.select("quantity", "value", n_candidates=pl.col("len").cast(pl.Int64)).sort("value")
+        for part in both
+    )
+
+
+def _total(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    keys = ["regime", "quantity", "value"]
+    total = pl.concat(parts).group_by(keys, maintain_order=True).agg(pl.col("n_candidates").sum())
+    order = total.select("regime").unique(maintain_order=True)["regime"].to_list()
+    return total.sort(
+        pl.col("regime").replace_strict({r: i for i, r in enumerate(order)}),
+        pl.col("quantity") == "group size",
+        "value",
+    )

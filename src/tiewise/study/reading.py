@@ -1,0 +1,49 @@
+"""How steps read artifacts that several of them need in the same form."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import polars as pl
+
+from tiewise.data import document_texts, effective_qrels
+from tiewise.io.artifacts import read_artifact
+from tiewise.study.config import Study
+from tiewise.study.layout import Layout
+
+PAIR = ["query_id", "doc_id"]
+
+
+def read_run(path: Path) -> pl.DataFrame:
+    """Read scores as a run: what has no score, as its logits were not finite, ranks last."""
+    return read_artifact(path).with_columns(pl.col("score").fill_nan(-math.inf))
+
+
+def read_ranked_run(path: Path, candidates: pl.DataFrame) -> pl.DataFrame:
+    """Read scores as a run that has the first stage's ranks too."""
+    ranks = candidates.select(*PAIR, "rank")
+    return read_run(path).join(ranks, on=PAIR, how="left", maintain_order="left", validate="1:1")
+
+
+def read_qrels(study: Study, dataset: str, layout: Layout) -> pl.DataFrame:
+    """Read the judgements that the data set's protocol evaluates with."""
+    qrels, candidates = (read_artifact(layout.data(dataset, t)) for t in ("qrels", "candidates"))
+    return effective_qrels(study.datasets[dataset], qrels, candidates)
+
+
+def read_texts(study: Study, dataset: str, layout: Layout) -> pl.DataFrame:
+    """Read documents as models read them: doc_id, and title and text joined."""
+    corpus = read_artifact(layout.data(dataset, "corpus"))
+    return corpus.select("doc_id", text=document_texts(corpus, study.datasets[dataset].text))
+
+
+def label(frame: pl.DataFrame, **cell: str) -> pl.DataFrame:
+    """Put the names of a cell before the columns of its rows.
+
+    Examples
+    --------
+    >>> label(pl.DataFrame({"n": [1, 2]}), dataset="d", model="m").rows()
+    [('d', 'm', 1), ('d', 'm', 2)]
+    """
+    return frame.select(*(pl.lit(value).alias(key) for key, value in cell.items()), pl.all())
