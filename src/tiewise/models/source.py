@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from tiewise.errors import InputError, some
@@ -41,7 +43,11 @@ def model_folder(source: ModelSource) -> Path:
         name, version = source.package.split("==")
         path = f"{source.folder}/{WEIGHTS}"
         return package_file(name, version, path, str(source.sha256)).parent
-    folder = _snapshot(source) if source.hub is not None else Path(str(source.path))
+    if source.hub is not None:
+        patterns = [*_FILES, "*.py"] if source.trust_remote_code else _FILES
+        folder = download(source.hub, str(source.revision), patterns)
+    else:
+        folder = Path(str(source.path))
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder of a model")
     folder /= source.folder
@@ -51,36 +57,35 @@ def model_folder(source: ModelSource) -> Path:
     return folder
 
 
-def _snapshot(source: ModelSource) -> Path:
+def download(hub: str, revision: str, patterns: Sequence[str]) -> Path:
+    """Get files of a hub repository into the hub's cache, and return their folder."""
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import (
-        GatedRepoError,
-        HfHubHTTPError,
-        LocalEntryNotFoundError,
-        RepositoryNotFoundError,
-        RevisionNotFoundError,
-    )
 
-    patterns = [*_FILES, "*.py"] if source.trust_remote_code else list(_FILES)
+    with hub_errors(hub, revision):
+        return Path(snapshot_download(hub, revision=revision, allow_patterns=list(patterns)))
+
+
+@contextmanager
+def hub_errors(hub: str, revision: str | None = None) -> Iterator[None]:
+    """Turn what the hub refuses into one clear message."""
+    from huggingface_hub import errors
+
     try:
-        found = snapshot_download(
-            str(source.hub), revision=source.revision, allow_patterns=patterns
-        )
-    except RevisionNotFoundError:
-        raise InputError(f"{source.hub}: the hub has no revision {source.revision}") from None
-    except GatedRepoError:
+        yield
+    except errors.RevisionNotFoundError:
+        raise InputError(f"{hub}: the hub has no revision {revision}") from None
+    except errors.GatedRepoError:
         said = "its owner grants access by request; ask for it, then set HF_TOKEN"
-        raise InputError(f"{source.hub}: {said}") from None
-    except RepositoryNotFoundError:
+        raise InputError(f"{hub}: {said}") from None
+    except errors.RepositoryNotFoundError:
         said = "no such model on the hub, or a private one without HF_TOKEN"
-        raise InputError(f"{source.hub}: {said}") from None
-    except LocalEntryNotFoundError:
+        raise InputError(f"{hub}: {said}") from None
+    except (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled, ConnectionError):
         said = "is not in the cache, and the hub cannot be reached (or HF_HUB_OFFLINE is set)"
-        raise InputError(f"{source.pinned}: {said}") from None
-    except HfHubHTTPError as error:
+        raise InputError(f"{hub}@{revision or 'main'}: {said}") from None
+    except errors.HfHubHTTPError as error:
         status = getattr(error.response, "status_code", "no status")
-        raise InputError(f"{source.hub}: the hub refused, {status}") from None
-    return Path(found)
+        raise InputError(f"{hub}: the hub refused, {status}") from None
 
 
 def _require_safetensors(folder: Path) -> None:

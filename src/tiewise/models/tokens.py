@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,8 +122,3 @@ def load_tokenizer(
 def unique(texts: Iterable[str]) -> list[str]:
     """Each text once, in order of first appearance."""
     return list(dict.fromkeys(texts))
-
-
-def read_json(file: Path) -> dict[str, object]:
-    """Read a JSON object of a model's files; empty when there is no such file."""
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
