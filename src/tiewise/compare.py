@@ -13,19 +13,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tiewise.arrays import batch_of, evaluate_blocks
+from tiewise.arrays import evaluate_blocks
 from tiewise.attempt import attempt, stop
 from tiewise.errors import InputError, did_you_mean
 from tiewise.measures import Measure, TieAware
-from tiewise.measures.orders import sampled_values
 from tiewise.request import Measures, QrelsSource, Request, RunSource
+from tiewise.sampling import random_sums
 from tiewise.scores import Floats, Ints
 from tiewise.significance import holm, paired_test
 
 NORMAL_FROM = 200
 """Queries with open ties from which their mean counts as normally distributed."""
-_PLACES = 1 << 20
-"""Sampled places held at a time."""
 _EQUAL = 1e-12
 """Means that differ by less are equal: no measure of two orders differs by so little."""
 
@@ -176,16 +174,9 @@ class _Judged:
 
     def sampled_sum(self, measure: Measure, open_queries: Ints) -> Floats:
         """Sum of a measure over some queries for random orders of ties, float64 (orders,)."""
-        sums = np.zeros(self._orders)
         # Seeded by what is drawn, so that neither other runs nor other measures change it.
         rng = np.random.default_rng([self._seed, *f"{self.name} {measure}".encode()])
-        for block in self.paired.blocks(open_queries):
-            batch = batch_of(block, [measure])
-            step = max(1, _PLACES // max(1, len(batch.judged.query)))
-            for first in range(0, self._orders, step):
-                n = min(step, self._orders - first)
-                sums[first : first + n] += sampled_values(measure, batch, n, rng).sum(axis=1)
-        return sums
+        return random_sums(self.paired, measure, open_queries, self._orders, rng)
 
 
 def _compared(
