@@ -1,0 +1,135 @@
+"""Averages: of the measures over data sets, of ties and agreement over queries."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact
+from tiewise.study.config import Study
+from tiewise.study.layout import RESULTS, Layout
+from tiewise.study.reading import label
+
+RERANKING, RETRIEVAL = "reranking", "retrieval"
+"""Data sets that come with their candidates, and those whose candidates BM25 finds."""
+
+
+def dataset_groups(study: Study) -> dict[str, list[str]]:
+    """Tell data sets that come with candidates from those whose candidates BM25 finds.
+
+    Returns
+    -------
+    dict of str to list of str
+        Names by group, in the study's order; a group without data sets is left out.
+    """
+    groups: dict[str, list[str]] = {}
+    for name, spec in study.datasets.items():
+        group = RERANKING if spec.candidates.kind == "given" else RETRIEVAL
+        groups.setdefault(group, []).append(name)
+    return groups
+
+
+def averages(study: Study, layout: Layout = RESULTS) -> None:
+    """Average the measures over the data sets of each group, every data set counting the same."""
+    summary = read_artifact(layout.summary())
+    frames = [
+        label(over_datasets(summary.filter(pl.col("dataset").is_in(names))), group=group)
+        for group, names in dataset_groups(study).items()
+    ]
+    write_artifact(
+        pl.concat(frames),
+        layout.averages(),
+        provenance=read_provenance(layout.summary()),
+        kind="averages",
+    )
+
+
+def over_datasets(summary: pl.DataFrame) -> pl.DataFrame:
+    """Average over data sets: means, and the sd of a mean of independent values.
+
+    Parameters
+    ----------
+    summary : polars.DataFrame
+        Averages over queries, one row a data set, model, regime, measure and policy.
+
+    Returns
+    -------
+    polars.DataFrame
+        The columns of `summary` but dataset, and n_datasets; n_queries is the sum.
+
+    Examples
+    --------
+    >>> row = {"model": "m", "regime": "bf16", "arithmetic": "native", "measure": "RR"}
+    >>> row |= {"policy": "trec", "min": 0.0, "max": 1.0, "range": 1.0, "oblivious": 1.0}
+    >>> row |= {"bias": 0.5, "sd": 0.3, "n_queries": 10}
+    >>> two = [row | {"dataset": "a", "expected": 0.5}, row | {"dataset": "b", "expected": 0.7}]
+    >>> over_datasets(pl.DataFrame(two)).select("expected", "n_datasets", "n_queries").rows()
+    [(0.6, 2, 20)]
+    """
+    keys = ["model", "regime", "arithmetic", "measure", "policy"]
+    means = ["expected", "min", "max", "range", "oblivious", "bias"]
+    return summary.group_by(keys, maintain_order=True).agg(
+        pl.col(means).mean(),
+        sd=pl.col("sd").pow(2).sum().sqrt() / pl.len(),
+        n_datasets=pl.len().cast(pl.Int64),
+        n_queries=pl.col("n_queries").sum(),
+    )
+
+
+def tie_summary(study: Study, layout: Layout = RESULTS) -> None:
+    """Average ties and agreement over queries: one row a data set, model and regime."""
+    rows = []
+    for model in study.models:
+        for name, regime in layout.cells(study):
+            ties = read_artifact(layout.ties(name, model, regime))
+            agreement = read_artifact(layout.agreement(name, model, regime))
+            arithmetic = read_provenance(layout.ties(name, model, regime))["arithmetic"]
+            cell = {"dataset": name, "model": model, "regime": regime, "arithmetic": arithmetic}
+            rows.append(label(over_queries(ties, agreement), **cell))
+    write_artifact(
+        pl.concat(rows),
+        layout.tie_summary(),
+        provenance=read_provenance(layout.summary()),
+        kind="tie_summary",
+    )
+
+
+def over_queries(ties: pl.DataFrame, agreement: pl.DataFrame) -> pl.DataFrame:
+    """Average the tie statistics and the agreement of one cell.
+
+    Parameters
+    ----------
+    ties : polars.DataFrame
+        Of `tiewise.tie_statistics`; spurious and genuine ties may be missing, where the study has
+        no FP32.
+    agreement : polars.DataFrame
+        Columns query_id, spearman, n_duplicates.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row: n_queries; means over queries of distinct scores, of the largest group, of the
+        shares of candidates that are tied, tied spuriously, tied in FP32 too, and tied with an
+        equal text; mean size of a tie group; size of the largest; mean Spearman correlation and
+        n_undefined, the queries that have none.
+    """
+    joined = ties.join(agreement, on="query_id", how="left", maintain_order="left")
+    size = pl.col("n_candidates")
+    known = "n_spurious" in ties.columns
+    spurious, genuine = (
+        (pl.col(f"n_{kind}") / size).mean() if known else pl.lit(None, pl.Float64)
+        for kind in ("spurious", "genuine")
+    )
+    return joined.select(
+        n_queries=pl.len().cast(pl.Int64),
+        distinct_scores=pl.col("n_distinct_scores").mean(),
+        # Null, not 0, where there is no group: a mean of nothing.
+        mean_group=pl.col("n_tied").sum() / pl.col("n_tie_groups").sum().replace(0, None),
+        mean_largest_group=pl.col("largest_tie_group").mean(),
+        largest_group=pl.col("largest_tie_group").max(),
+        share_tied=pl.col("share_tied").mean(),
+        share_spurious=spurious,
+        share_genuine=genuine,
+        share_duplicates=(pl.col("n_duplicates") / size).mean(),
+        spearman=pl.col("spearman").mean(),
+        n_undefined=pl.col("spearman").null_count().cast(pl.Int64),
+    )
