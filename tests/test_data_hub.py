@@ -28,10 +28,10 @@ MINE = Repository("me/mine", REVISION, beir_files(retrieval("mine")))
 # The hub's library reads its environment when imported: each scenario is a process of its own.
 BUILD = """
 import json, sys
-import tiewise.data.hub
+import tiewise.io.hub
 from tiewise.data import DatasetSpec, build_candidates, build_dataset, effective_qrels
 from tiewise.errors import InputError
-tiewise.data.hub.PAUSE = 0
+tiewise.io.hub.PAUSE = 0
 results = {}
 for raw in json.load(sys.stdin):
     spec = DatasetSpec.model_validate(raw)
@@ -210,7 +210,7 @@ def test_what_the_hub_does_not_have_is_one_clear_error_each(hub: Hub, tmp_path: 
     assert "no split 'tset'; did you mean 'test'" in problems["split"]
     assert "no config 'en-corpus'; did you mean 'corpus'" in problems["subset"]
     assert problems["revision"] == f"me/mine@ffffffff: no revision {'f' * 40}"
-    assert problems["repo"].startswith("me/none@01234567: no such data set repository")
+    assert problems["repo"].startswith("me/none@01234567: no such dataset repository")
 
 
 def test_offline_without_a_cache_says_how_to_get_one(hub: Hub, tmp_path: Path) -> None:

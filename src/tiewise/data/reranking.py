@@ -9,10 +9,10 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from tiewise.data.hub import checked, download
 from tiewise.data.normal import Dataset, tables
 from tiewise.data.source import Source
 from tiewise.errors import InputError
+from tiewise.io.hub import download, verified
 
 
 class RerankingSource(Source):
@@ -47,14 +47,14 @@ class RerankingSource(Source):
 
     def fetch(self) -> None:
         """Download the file."""
-        download(self.repo, self.revision, [self.file])
+        download(self.repo, self.revision, [self.file], "dataset")
 
     def _rows(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
-        folder = download(self.repo, self.revision, [self.file])
+        folder = download(self.repo, self.revision, [self.file], "dataset")
         file = folder / self.file
         if not file.is_file():
             raise InputError(f"{self.repo}: no file {self.file}")
-        digests = checked(folder, [file])
+        digests = verified(folder, [file])
         raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         rows, problems = [], []
         for number, line in enumerate(raw.splitlines(), start=1):
