@@ -111,6 +111,7 @@ def test_frames_mappings_and_pandas_give_the_same():
     assert evaluate(
         *(f.with_columns(pl.col("query_id").cast(pl.Categorical)) for f in frames), list(TREC)
     ).equals(expected)
+    assert evaluate(*(f.to_arrow() for f in frames), list(TREC)).equals(expected)
     narrow = frames[1].with_columns(pl.col("score").cast(pl.Float32))
     assert evaluate(frames[0], narrow, list(TREC)).equals(expected)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -133,6 +134,8 @@ def test_every_problem_of_a_call_is_named_at_once():
         (QRELS, {}, "run: empty"),
         ({}, RUN, "qrels: empty, there are no judgements"),
         (QRELS, 7, "neither a frame"),
+        (QRELS, pd.DataFrame({"query_id": ["q", 7], "doc_id": "a", "score": 1.0}), "no table"),
+        (QRELS, pd.DataFrame({"query_id": [7], "doc_id": ["a"], "score": [1.0]}), "are strings"),
         (QRELS, [["q", "a", 1.0]], "neither a frame"),
     ],
 )

@@ -84,3 +84,22 @@ def test_every_measure_equals_brute_force_over_all_orders(batch):
             assert found == pytest.approx(expected, abs=1e-12, rel=0), (name, row)
             assert found[1] <= found[0] <= found[2]
             assert found[1] <= found[4] <= found[2]
+
+
+@settings(max_examples=40, deadline=None)
+@given(queries(), st.data(), st.sampled_from(CUTOFFS))
+def test_judged_equals_brute_force_over_all_orders(query, data, k):
+    scores, grades, _ = query
+    if not scores:
+        return
+    flags = data.draw(st.lists(st.booleans(), min_size=len(scores), max_size=len(scores)))
+    gains = [g if judged else np.nan for g, judged in zip(grades, flags, strict=True)]
+    name = "Judged" if k is None else f"Judged@{k}"
+    result = evaluate_arrays([scores], [gains], name, n_candidates=[len(scores)])[name]
+    # The share of judged candidates is the precision with "judged" for "relevant", but for k.
+    depth = min(k or len(scores), len(scores))
+    expected = brute_force.tie_aware(scores, [int(f) for f in flags], [1], "P", depth)
+    found = [
+        a.item() for a in (result.expected, result.min, result.max, result.sd, result.oblivious)
+    ]
+    assert found == pytest.approx(expected, abs=1e-12, rel=0)

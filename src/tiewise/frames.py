@@ -99,8 +99,12 @@ def _frame(name: str, table: Any, value: str, problems: list[str]) -> pl.DataFra
         return table.collect()
     if isinstance(table, Mapping):
         return _frame_of_mapping(name, table, value, problems)
-    if type(table).__module__.startswith("pandas") and hasattr(table, "columns"):
-        return pl.DataFrame({str(c): pl.from_pandas(table[c]) for c in table.columns})
+    if hasattr(table, "__arrow_c_stream__"):  # pandas, pyarrow, duckdb, ...
+        try:
+            return pl.DataFrame(table)
+        except Exception as error:  # each of these has exceptions of its own
+            problems.append(f"{name}: the {type(table).__name__} is no table for Arrow: {error}")
+            return pl.DataFrame()
     problems.append(
         f"{name}: a {type(table).__name__} is neither a frame with columns query_id, doc_id, "
         f"{value} nor a mapping {{query_id: {{doc_id: {value}}}}}"
