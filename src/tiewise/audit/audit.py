@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
-from tiewise import frames
 from tiewise.audit.sources import TieSource, tie_sources
-from tiewise.audit.toolkits import Averages, Setting, toolkit_values
+from tiewise.audit.toolkits import toolkit_values
+from tiewise.audit.values import CONSTANT, RunValues, float32_is_exact, run_values
 from tiewise.audit.words import verdict
 from tiewise.coverage import Coverage, CoverageWarning
-from tiewise.evaluate import average, coverage, evaluate
-from tiewise.io import read_qrels, read_run
-from tiewise.measures import Measure, parse_all
+from tiewise.evaluate import average
+from tiewise.request import Measures, QrelsSource, Request, RunSource
 from tiewise.ties import tie_statistics
 
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP@100", "R@100", "P@10")
@@ -110,9 +107,9 @@ class Audit:
 
 
 def audit(
-    qrels: frames.Qrels | str | os.PathLike[str],
-    run: frames.Run | str | os.PathLike[str],
-    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
+    qrels: QrelsSource,
+    run: RunSource,
+    measures: Measures = DEFAULT_MEASURES,
     *,
     policy: str = "trec",
     score_type: str = "float64",
@@ -153,40 +150,53 @@ def audit(
     >>> result.ties.share_tied, result.ties.largest
     (0.75, 3)
     """
-    wanted = parse_all(measures)
-    qrels = read_qrels(qrels) if isinstance(qrels, str | os.PathLike) else qrels
-    run = read_run(run) if isinstance(run, str | os.PathLike) else run
-    judgements, candidates = frames.checked([("qrels", qrels), ("run", run)])
-    setting = Setting(policy, score_type, missing, empty)
+    request = Request(qrels, {"run": run}, measures, policy, score_type, empty, missing)
+    candidates = request.runs["run"]
     with warnings.catch_warnings():
         # What is left out is a part of the result.
         warnings.simplefilter("ignore", CoverageWarning)
-        per_query = evaluate(judgements, candidates, wanted, per_query=True, **setting._asdict())
+        values = run_values(request)
+    per_query = _per_query(values, request)
     table = average(per_query)
-    covered = coverage(judgements, candidates)
-    averages = Averages(judgements, candidates, wanted, covered)
-    averages.add(setting, table)
     statistics = tie_statistics(candidates)
-    summary = _summarise(candidates, statistics, averages)
-    sources = tie_sources(candidates, statistics, summary.n_tied_float32)
-    table = table.with_columns(_moved(per_query, table), averages.constant(setting))
+    summary = _summarise(candidates, statistics)
+    covered = values.coverage
+    fates = {"missing": missing, "empty": empty}
+    constant = [
+        float(values.mean((CONSTANT, "float64"), m, **fates).expected) for m in request.measures
+    ]
     return Audit(
-        table=table,
+        table=table.with_columns(_moved(per_query, table), pl.Series("constant", constant)),
         per_query=per_query,
-        toolkits=toolkit_values(averages),
+        toolkits=toolkit_values(values, request, statistics["n_candidates"]),
         ties=summary,
-        sources=sources,
+        sources=tie_sources(candidates, statistics, summary.n_tied_float32),
         coverage=covered,
-        left_out=tuple(covered.remarks(empty=empty, missing=missing)) + _unretrieved(covered),
+        left_out=tuple(covered.remarks(**fates)) + _unretrieved(covered),
         verdict=verdict(table, summary.n_tied, policy),
         policy=policy,
         score_type=score_type,
     )
 
 
-def _summarise(run: pl.DataFrame, statistics: pl.DataFrame, averages: Averages) -> TieSummary:
+def _per_query(values: RunValues, request: Request) -> pl.DataFrame:
+    """Lay out the values of the rule that was asked for as `tiewise.evaluate` does."""
+    policy = str(request.policy)
+    kept = values.kept(missing=request.missing, empty=request.empty)
+    parts = []
+    for measure, value in values.by_rule[policy, request.score_type].items():
+        columns = ("expected", "min", "max", "range", "sd", "oblivious", "bias")
+        part = pl.DataFrame(
+            {"query_id": values.query_ids, **{c: getattr(value, c) for c in columns}}
+        )
+        parts.append(part.filter(kept).select(pl.lit(str(measure)).alias("measure"), pl.all()))
+    ends = (pl.lit(policy).alias("policy"), pl.lit(1, pl.Int64).alias("n_queries"))
+    return pl.concat(parts).with_columns(*ends)
+
+
+def _summarise(run: pl.DataFrame, statistics: pl.DataFrame) -> TieSummary:
     as_float32 = statistics
-    if not averages.float32_is_exact:
+    if not float32_is_exact(run):
         as_float32 = tie_statistics(run, score_type="float32")
     largest = statistics.row(statistics["largest_tie_group"].arg_max() or 0, named=True)
     at_cut = statistics["n_tied_at_cut"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from tiewise.io.source import Source, text_of
 from tiewise.io.text_layout import Column, Layout
 
 _UNUSUAL = (b"\r", b"\v", b"\f")
-_BLOCK = 4 * 2**20
+_BLOCK = 16 * 2**20
 _COMMENT = re.compile(rb"^#.*$", re.M)
 _INDENTED_HASH = re.compile(rb"^ #", re.M)
 
@@ -90,6 +90,18 @@ def first_fields(raw: bytes) -> list[bytes]:
     return next((fields for _, fields in _data_lines(raw)), [])
 
 
+def comment_lines(raw: bytes) -> list[bytes]:
+    r"""Return the lines that begin with ``#``.
+
+    Examples
+    --------
+    >>> comment_lines(b"# by hand\nq#1 Q0 #d 1 1 t\n")
+    [b'# by hand']
+    """
+    # Most files have no hash at all, and one byte is found much faster than a line.
+    return _COMMENT.findall(raw) if b"#" in raw else []
+
+
 def _blocks(raw: bytes) -> Iterator[bytes]:
     """Cut a text after a line's end, so that one odd line makes one block slow, not the file."""
     start = 0
@@ -127,7 +139,7 @@ def _single_blanks(text: bytes) -> bytes:
 
 def _parse_csv(text: bytes, layout: Layout) -> _Read | None:
     names = {f"column_{i}": column for i, column in enumerate(layout.columns, 1)}
-    last = list(names)[-1]
+    last, comments = list(names)[-1], comment_lines(text)
     schema: dict[str, type[pl.DataType]] = {n: c.dtype for n, c in names.items()}
     for i in range(len(names) + 1, len(first_fields(text)) + 1):
         schema[f"column_{i}"] = pl.String  # polars takes the number of columns from line 1
@@ -137,7 +149,7 @@ def _parse_csv(text: bytes, layout: Layout) -> _Read | None:
             separator=" ",
             has_header=False,
             quote_char=None,
-            comment_prefix="#",
+            comment_prefix="#" if comments else None,
             truncate_ragged_lines=True,
             schema=schema,
             columns=[n for n, c in names.items() if c.name or n == last],
@@ -146,15 +158,11 @@ def _parse_csv(text: bytes, layout: Layout) -> _Read | None:
         return None
     if sum(frame.null_count().row(0)) > 0:
         return None
-    n_blanks = text.count(b" ") - sum(m.group().count(b" ") for m in _comments(text))
+    n_blanks = text.count(b" ") - sum(comment.count(b" ") for comment in comments)
     n_words_after = n_blanks - frame.height * (len(names) - 1)
     if n_words_after and not layout.words_may_follow:
         return None
     return _Read(frame.select(**{c.name: n for n, c in names.items() if c.name}), n_words_after)
-
-
-def _comments(text: bytes) -> Iterable[re.Match[bytes]]:
-    return _COMMENT.finditer(text) if text.startswith(b"#") or b"\n#" in text else ()
 
 
 def _data_lines(raw: bytes, first_line: int = 1) -> Iterator[tuple[int, list[bytes]]]:

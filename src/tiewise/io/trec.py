@@ -12,7 +12,7 @@ from tiewise.io.checks import Nonfinite, check_qrels, check_run
 from tiewise.io.problems import warn
 from tiewise.io.source import Source
 from tiewise.io.text_layout import Column, Layout, parse_float, parse_whole
-from tiewise.io.text_table import read_table
+from tiewise.io.text_table import comment_lines, read_table
 
 RUN = Layout(
     (
@@ -94,7 +94,7 @@ def read_trec_qrels(source: Source) -> pl.DataFrame:
 
 def warn_of_comments(source: Source) -> None:
     """Count the comment lines of a text, for none is left out in silence."""
-    n_comments = source.raw.startswith(b"#") + source.raw.count(b"\n#")
+    n_comments = len(comment_lines(source.raw))
     if n_comments:
         warn(f"{source.name}: comment lines (beginning with #), left out: {n_comments}")
 
