@@ -1,6 +1,20 @@
 """Data sets in the normal form, and the candidates that models rank."""
 
 
+localrules:
+    prefetch,
+
+
+rule prefetch:
+    """Fetch what a study needs, on a machine with network: snakemake prefetch."""
+    log:
+        "results/logs/prefetch.log",
+    message:
+        "Data sets and models from where they are kept"
+    script:
+        "../scripts/prefetch.py"
+
+
 rule dataset:
     """Bring a data set into the normal form."""
     output:

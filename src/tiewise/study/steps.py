@@ -9,12 +9,16 @@ from __future__ import annotations
 import logging
 import math
 import shutil
+import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from tqdm import tqdm
 
 from tiewise.data import Dataset, build_candidates, build_dataset, document_texts
+from tiewise.errors import InputError
 from tiewise.evaluate import average, evaluate
 from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact, writing
 from tiewise.models.spec import ModelSpec
@@ -30,6 +34,26 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 DATA_TABLES = ("corpus", "queries", "qrels")
 PAPER_BATCH = 16
+
+
+def prefetch(study: Study) -> None:
+    """Bring everything that a study needs to this machine, for one that will be offline.
+
+    What cannot be had is named at the end, all at once; the rest is fetched all the same.
+    """
+    from tiewise.models.source import model_folder
+
+    problems = []
+    sources = {name: spec.source.fetch for name, spec in study.datasets.items()}
+    models = {name: partial(model_folder, spec.source) for name, spec in study.models.items()}
+    for name, fetch in tqdm((sources | models).items(), disable=not sys.stderr.isatty()):
+        try:
+            fetch()
+            log.info("%s is here", name)
+        except InputError as error:
+            problems += [f"{name}: {problem}" for problem in error.problems]
+    if problems:
+        raise InputError(problems)
 
 
 def dataset(study: Study, name: str, layout: Layout = RESULTS) -> None:
