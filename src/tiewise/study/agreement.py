@@ -1,4 +1,4 @@
-"""Agreement with FP32: does a regime rank candidates as FP32 does, and are tied texts equal?"""
+"""Agreement with FP32: how alike a regime ranks candidates, and which ties are of equal texts."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -16,20 +17,42 @@ PAIR = ["query_id", "doc_id"]
 
 
 def read_run(path: Path) -> pl.DataFrame:
-    """Read scores as a run: what has no score, as its logits were not finite, ranks last."""
-    return read_artifact(path).with_columns(pl.col("score").fill_nan(-math.inf))
+    """Read scores as a run."""
+    return as_run(read_artifact(path))
 
 
-def read_ranked_run(path: Path, candidates: pl.DataFrame) -> pl.DataFrame:
-    """Read scores as a run that has the first stage's ranks too."""
+def as_run(scores: pl.DataFrame) -> pl.DataFrame:
+    """Take scores as a run: what has no score, as its logits were not finite, ranks last.
+
+    Examples
+    --------
+    >>> as_run(pl.DataFrame({"score": [0.5, float("nan")]}))["score"].to_list()
+    [0.5, -inf]
+    """
+    return scores.with_columns(pl.col("score").fill_nan(-math.inf))
+
+
+def with_ranks(run: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
+    """Add the first stage's ranks to a run."""
     ranks = candidates.select(*PAIR, "rank")
-    return read_run(path).join(ranks, on=PAIR, how="left", maintain_order="left", validate="1:1")
+    return run.join(ranks, on=PAIR, how="left", maintain_order="left", validate="1:1")
 
 
 def read_qrels(study: Study, dataset: str, layout: Layout) -> pl.DataFrame:
     """Read the judgements that the data set's protocol evaluates with."""
     qrels, candidates = (read_artifact(layout.data(dataset, t)) for t in ("qrels", "candidates"))
     return effective_qrels(study.datasets[dataset], qrels, candidates)
+
+
+def options(study: Study) -> dict[str, Any]:
+    """Say how the config judges a run: arguments of `tiewise.evaluate`, but for the measures."""
+    config = study.config
+    return {
+        "policy": config.policies[0],
+        "score_type": config.score_type,
+        "empty": config.empty,
+        "missing": config.missing,
+    }
 
 
 def read_texts(study: Study, dataset: str, layout: Layout) -> pl.DataFrame:

@@ -1,0 +1,28 @@
+"""Every pair of models on a data set: which orders ties leave open, and which the queries do."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tiewise.compare import compare
+from tiewise.io.artifacts import read_provenance, write_artifact
+from tiewise.study.config import Study
+from tiewise.study.layout import RESULTS, Layout
+from tiewise.study.reading import label, options, read_qrels, read_run
+
+
+def pairs(study: Study, name: str, layout: Layout = RESULTS) -> None:
+    """Compare every pair of models on a data set, in each regime; a study needs two of them."""
+    qrels, frames = read_qrels(study, name, layout), []
+    for regime in study.regimes:
+        paths = {model: layout.scores(name, model, regime) for model in study.models}
+        runs = {model: read_run(path) for model, path in paths.items()}
+        compared = compare(qrels, runs, study.config.table_measures, **options(study))
+        compared = compared.rename({"run_a": "model_a", "run_b": "model_b"})
+        frames.append(label(compared, dataset=name, regime=regime))
+    write_artifact(
+        pl.concat(frames),
+        layout.pairs(name),
+        provenance={path.parent.name: read_provenance(path) for path in paths.values()},
+        kind="pairs",
+    )

@@ -1,0 +1,32 @@
+"""What each toolkit would print, and how far that is from the expected value."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from tiewise.audit import audit
+from tiewise.io.artifacts import read_provenance, write_artifact
+from tiewise.study.config import Study
+from tiewise.study.layout import RESULTS, Layout
+from tiewise.study.reading import label, options, read_qrels, read_run
+
+
+def toolkits(study: Study, model: str, layout: Layout = RESULTS) -> None:
+    """Compute what each toolkit would print for a model's scores in every regime."""
+    for name in study.datasets:
+        qrels, frames = read_qrels(study, name, layout), []
+        for regime in study.regimes:
+            path = layout.scores(name, model, regime)
+            found = audit(qrels, read_run(path), study.config.table_measures, **options(study))
+            values = found.toolkits.join(
+                found.table.select("measure", "expected"), on="measure", maintain_order="left"
+            )
+            frames.append(
+                label(values.with_columns(bias=pl.col("value") - pl.col("expected")), regime=regime)
+            )
+        write_artifact(
+            pl.concat(frames),
+            layout.toolkits(name, model),
+            provenance=read_provenance(path),
+            kind="toolkits",
+        )
