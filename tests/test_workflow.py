@@ -194,3 +194,10 @@ def test_a_failing_step_says_why_in_one_line_without_a_traceback(
     assert done.returncode != 0
     assert "not a readable Parquet file" in said
     assert "Traceback" not in said
+
+
+def test_the_command_show_prints_the_study(study: Path) -> None:
+    command = [str(Path(sys.executable).parent / "tiewise"), "show", str(study / "results")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "bf16-hps" in done.stdout

@@ -181,6 +181,30 @@ def compare(
             _write_text(compare_text(result, title), output)
 
 
+@app.command(name="new-model")
+def new_model(
+    model: Annotated[str, typer.Argument(help="Hub id, owner/name, or a folder of a model.")],
+) -> None:
+    """Print the block that adds a model to a study, read from the model's own files."""
+    from tiewise.models.new_model import new_model as block_of
+
+    with speaking():
+        typer.echo(block_of(model), nl=False)
+
+
+@app.command()
+def show(
+    results: Annotated[Path, typer.Argument(help="Results folder of a study.")] = Path("results"),
+) -> None:
+    """Print a finished study's main table, and where its results lie."""
+    from rich.console import Console
+
+    from tiewise.report.show import show as print_study
+
+    with speaking():
+        print_study(results, Console())
+
+
 def short_names(paths: list[str]) -> list[str]:
     """Name runs by what tells their paths apart.
 
