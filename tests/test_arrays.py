@@ -118,6 +118,11 @@ def test_arrays_that_cannot_be_used_are_refused(scores, gains, options, message)
         evaluate_arrays(scores, gains, "RR", **options)
 
 
+def test_an_exponential_gain_that_overflows_is_refused():
+    with pytest.raises(InputError, match="of grade 1100 is too large"):
+        evaluate_arrays([[1.0]], [[1100]], "nDCG(gain=exp)")
+
+
 def test_all_problems_of_a_call_are_named_at_once():
     with pytest.raises(InputError) as error:
         evaluate_arrays([["x"]], [1], ["nDGC", "RR@0"], score_type="x", ideal_gains=[1])

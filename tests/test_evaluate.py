@@ -198,7 +198,7 @@ def test_random_policy_is_reproducible_uniform_and_the_same_for_a_query_alone():
     qrels, run = {"q": {"a": 1}, "r": {"a": 1}}, {q: dict.fromkeys("abcd", 0.0) for q in "qr"}
     draws = [
         evaluate(qrels, run, "RR", policy=f"random({seed})", per_query=True)["oblivious"].to_list()
-        for seed in range(400)
+        for seed in range(200)
     ]
     assert (
         evaluate(qrels, run, "RR", policy="random(3)", per_query=True)["oblivious"].to_list()
@@ -209,8 +209,8 @@ def test_random_policy_is_reproducible_uniform_and_the_same_for_a_query_alone():
     for query in (0, 1):
         counts = np.unique([d[query] for d in draws], return_counts=True)[1]
         assert len(counts) == 4
-        assert counts.min() > 70
-    assert 60 < sum(a == b for a, b in draws) < 140
+        assert counts.min() > 30
+    assert 25 < sum(a == b for a, b in draws) < 75
 
 
 def test_score_type_float32_makes_the_ties_that_an_older_trec_eval_sees():

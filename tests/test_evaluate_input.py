@@ -133,6 +133,8 @@ def test_every_problem_of_a_call_is_named_at_once():
         ({"q": {"a": math.inf}}, RUN, "grade is NaN or infinite"),
         (QRELS, {}, "run: empty"),
         ({}, RUN, "qrels: empty, there are no judgements"),
+        (QRELS, as_frame(RUN, "score").with_columns(rank=pl.lit(1.5)), "not a whole number"),
+        (QRELS, as_frame(RUN, "score").with_columns(score=pl.lit(2**60)), "beyond 2.53"),
         (QRELS, 7, "neither a frame"),
         (QRELS, pd.DataFrame({"query_id": ["q", 7], "doc_id": "a", "score": 1.0}), "no table"),
         (QRELS, pd.DataFrame({"query_id": [7], "doc_id": ["a"], "score": [1.0]}), "are strings"),

@@ -46,7 +46,7 @@ def queries(draw):
     return scores, grades, draw(st.lists(grade, max_size=4))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(queries(), min_size=1, max_size=3))
 def test_every_measure_equals_brute_force_over_all_orders(batch):
     width = max(1, *(len(scores) for scores, _, _ in batch))

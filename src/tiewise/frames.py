@@ -17,6 +17,8 @@ Qrels = pl.DataFrame | pl.LazyFrame | Mapping[str, Mapping[str, float]] | Any
 """Judgements: a frame with columns query_id, doc_id, grade, or {query: {document: grade}}."""
 
 _PAIR = ["query_id", "doc_id"]
+_EXACT = 1 << 53
+"""Whole numbers up to here are exact in float64."""
 
 
 def as_run(run: Run) -> pl.DataFrame:
@@ -166,8 +168,12 @@ def _typed(name: str, frame: pl.DataFrame, value: str, problems: list[str]) -> p
             )
     numbers = [value, *(["rank"] if value == "score" and "rank" in frame.columns else [])]
     for column in numbers:
-        if not frame.schema[column].is_numeric() and len(frame):
-            problems.append(f"{name}: column {column} is {frame.schema[column]}, not a number")
+        kind = frame.schema[column]
+        if len(frame) and not (kind.is_integer() if column == "rank" else kind.is_numeric()):
+            what = "a whole number" if column == "rank" else "a number"
+            problems.append(f"{name}: column {column} is {kind}, not {what}")
+        elif kind.is_integer() and len(frame.filter(pl.col(column).abs() > _EXACT)):
+            problems.append(f"{name}: {column} beyond 2^53 is not exact in float64")
     if problems:
         return frame
     kinds = {"score": pl.Float64, "grade": pl.Float64, "rank": pl.Int64}

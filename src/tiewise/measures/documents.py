@@ -65,7 +65,7 @@ class Batch:
         return found
 
     def n_relevant(self, rel: float) -> Ints:
-        """JudgedDocuments documents of each query with grade `rel` or more, retrieved or not."""
+        """Judged documents of each query with grade `rel` or more, retrieved or not."""
         relevant = self.judgements.query[self.judgements.grade >= rel]
         return np.bincount(relevant, minlength=self.n_queries)
 

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiewise.errors import InputError
 from tiewise.measures.base import Measure
 from tiewise.measures.documents import Batch, Relevant, total
 from tiewise.measures.linear import Linear
@@ -19,9 +20,13 @@ def _linear(grade: Floats) -> Floats:
 
 
 def _exp(grade: Floats) -> Floats:
+    if grade.max(initial=0.0) >= _MOST:
+        raise InputError(f"nDCG(gain=exp): 2^grade of grade {grade.max():g} is too large")
     return np.exp2(np.maximum(grade, 0.0)) - 1.0
 
 
+_MOST = 1000.0
+"""Grades from here have no finite exponential gain, or sum to none."""
 _GAINS = {"linear": _linear, "exp": _exp}
 
 
