@@ -7,6 +7,7 @@ C(g-s-1, r-1) / C(g, r).
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from tiewise.measures.documents import Groups, Relevant
 from tiewise.measures.ragged import Ragged
 from tiewise.scores import Floats, Ints
 
+_NEGLIGIBLE = math.log(2.0**-70)
+"""Logarithm of a chance that no sum notices."""
 _BLOCK = 1 << 16
 """Probabilities computed at a time."""
 
@@ -103,6 +106,11 @@ def _distribution(groups: Groups, limit: Ints) -> Iterator[tuple[Ints, Ragged, F
     first = np.flatnonzero(groups.before == 0)
     size, count = groups.size[first], groups.count[first]
     n_places = np.minimum(size - count + 1, limit[groups.query[first]] - groups.above[first])
+    # The chance that s places hold no relevant document is below (1 - r/g)^s: end where that is
+    # far below the precision of float64.
+    with np.errstate(divide="ignore"):
+        likely = np.ceil(_NEGLIGIBLE / np.log1p(-count / size)) + 1
+    n_places = np.minimum(n_places, likely).astype(np.int64)
     order = np.argsort(n_places, kind="stable")
     order = order[n_places[order] > 0]
     while len(order):
