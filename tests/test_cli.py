@@ -262,3 +262,21 @@ def test_what_cannot_be_compared_is_refused(arguments: list[str], words: str) ->
 def test_a_baseline_may_be_given_by_its_path_or_its_short_name() -> None:
     arguments = ("compare", "qrels.txt", "a/run.txt", "b/run.txt", "--format", "tsv", "--baseline")
     assert tiewise(*arguments, "b/run.txt").stdout == tiewise(*arguments, "b").stdout
+
+
+def test_the_page_about_the_contradiction_shows_what_the_tools_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "contradiction.md").read_text()
+    first, second = re.findall(r"```console\n(.*?)```", page, re.S)
+    monkeypatch.chdir(tmp_path)
+    for i in range(20):
+        with Path("run.txt").open("a") as file:
+            file.write(f"q Q0 d{i:02} 0 0.5 constant\n")
+    Path("qrels.txt").write_text("q 0 d07 1\n")
+    command = [sys.executable, "-m", "ir_measures", "qrels.txt", "run.txt", "RR RR@10 Success@10"]
+    theirs = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert first.endswith(theirs)
+    asked = ("-m", "RR", "-m", "RR@10", "-m", "Success@10")
+    ours = tiewise("audit", "run.txt", "qrels.txt", *asked).stdout
+    assert second.partition("\n")[2] == ours

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from tiewise.errors import InputError, some
-
-if TYPE_CHECKING:
-    import polars as pl
-    from rich.console import RenderableType
+from tiewise.report.console import speaking, write, write_rows, write_text
 
 Read = TypeVar("Read")
 
@@ -110,11 +105,11 @@ def audit(
         if form in (Format.tsv, Format.jsonl):
             # These formats hold numbers only: what was left out is said beside them.
             notes.say(result.coverage.remarks(empty=empty, missing=missing))
-            _write_rows(result.rows(per_query=per_query), form, output)
+            write_rows(result.rows(per_query=per_query), output, tsv=form is Format.tsv)
         elif form is Format.html:
             from tiewise.report.audit_page import audit_page
 
-            _write(
+            write(
                 audit_page(
                     result, judgements, candidates, run_name=run, qrels_name=qrels, notes=notes.said
                 ),
@@ -123,7 +118,7 @@ def audit(
         else:
             from tiewise.report.audit_text import audit_text
 
-            _write_text(audit_text(result, run, qrels, per_query=per_query), output)
+            write_text(audit_text(result, run, qrels, per_query=per_query), output)
 
 
 @app.command()
@@ -170,15 +165,15 @@ def compare(
         notes.say(result.remarks)
         title = f"{len(run)} runs against {qrels}"
         if form in (Format.tsv, Format.jsonl):
-            _write_rows(result.pairs, form, output)
+            write_rows(result.pairs, output, tsv=form is Format.tsv)
         elif form is Format.html:
             from tiewise.report.compare_page import compare_page
 
-            _write(compare_page(result, title=title, notes=notes.said), output)
+            write(compare_page(result, title=title, notes=notes.said), output)
         else:
             from tiewise.report.compare_text import compare_text
 
-            _write_text(compare_text(result, title), output)
+            write_text(compare_text(result, title), output)
 
 
 @app.command(name="new-model")
@@ -236,38 +231,6 @@ def _named(baseline: str | None, paths: list[str], names: list[str]) -> str | No
     return baseline if baseline not in paths else names[paths.index(baseline)]
 
 
-class Notes:
-    """Warnings of a command: said on standard error when they come, and kept."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-
-    def say(self, texts: list[str] | tuple[str, ...]) -> None:
-        """Say each text once."""
-        for text in texts:
-            if text not in self.said:
-                self.said.append(text)
-                typer.echo(f"warning: {text}", err=True)
-
-
-@contextmanager
-def speaking() -> Iterator[Notes]:
-    """Say warnings and refusals of input on standard error; a refusal is exit code 2."""
-    notes = Notes()
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        notes.say([str(message)])
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("default", UserWarning)
-        warnings.showwarning = show
-        try:
-            yield notes
-        except InputError as error:
-            typer.echo(f"error: {error}", err=True)
-            raise typer.Exit(2) from None
-
-
 def _only_one_stdin(*paths: str) -> None:
     if sum(path == "-" for path in paths) > 1:
         raise InputError("only one input can be standard input (-)")
@@ -285,33 +248,6 @@ def _read_all(inputs: list[tuple[Callable[..., Read], str, dict[str, Any]]]) -> 
     if problems:
         raise InputError(problems)
     return tables
-
-
-def _write_rows(rows: pl.DataFrame, form: Format, output: Path | None) -> None:
-    tsv = form is Format.tsv
-    _write(rows.write_csv(separator="\t") if tsv else rows.write_ndjson(), output)
-
-
-def _write_text(shown: RenderableType, output: Path | None) -> None:
-    from rich.console import Console
-
-    from tiewise.report.console import plain_text
-
-    if output is None and sys.stdout.isatty():
-        Console().print(shown)
-    else:
-        _write(plain_text(shown), output)
-
-
-def _write(text: str, output: Path | None) -> None:
-    if output is None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-        return
-    from tiewise.io.artifacts import writing
-
-    with writing(output) as part:
-        part.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

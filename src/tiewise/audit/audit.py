@@ -21,7 +21,7 @@ DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP@100", "R@100", "P@10")
 
 @dataclass(frozen=True)
 class TieSummary:
-    """How much of a run is tied.
+    """How much of a run is tied, in its judged queries.
 
     Attributes
     ----------
@@ -151,16 +151,18 @@ def audit(
     (0.75, 3)
     """
     request = Request(qrels, {"run": run}, measures, policy, score_type, empty, missing)
-    candidates = request.runs["run"]
     with warnings.catch_warnings():
         # What is left out is a part of the result.
         warnings.simplefilter("ignore", CoverageWarning)
         values = run_values(request)
     per_query = _per_query(values, request)
     table = average(per_query)
+    covered = values.coverage
+    candidates = request.runs["run"]
+    if covered.unjudged:
+        candidates = candidates.filter(~pl.col("query_id").is_in(covered.unjudged))
     statistics = tie_statistics(candidates)
     summary = _summarise(candidates, statistics)
-    covered = values.coverage
     fates = {"missing": missing, "empty": empty}
     constant = [
         float(values.mean((CONSTANT, "float64"), m, **fates).expected) for m in request.measures

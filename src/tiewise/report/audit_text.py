@@ -56,8 +56,8 @@ def ties_rows(ties: TieSummary) -> dict[str, str]:
     }
     if ties.n_queries_tied_at_cut:
         rows["tied at the last score"] = (
-            f"{count(ties.n_queries_tied_at_cut, ties.n_queries)} of the queries, up to "
-            f"{ties.most_tied_at_cut:,} candidates: others with that score may have been cut off "
+            f"{ties.n_queries_tied_at_cut:,} of {ties.n_queries:,} queries, up to "
+            f"{ties.most_tied_at_cut:,} candidates: more with that score may have been cut off "
             "before the run was written"
         )
     return rows
