@@ -13,7 +13,11 @@ from polars.testing import assert_frame_equal
 from tiewise import evaluate, tie_statistics
 from tiewise.audit import Audit, audit
 from tiewise.audit.sources import tie_sources
+from tiewise.audit.tie_counts import tie_counts
 from tiewise.audit.worst import worst_queries
+from tiewise.frames import as_qrels
+from tiewise.pairing import Paired
+from tiewise.policies import Policy
 from tiewise.precision.grids import BINARY_GRIDS, DecimalGrid
 
 pytestmark = pytest.mark.filterwarnings("ignore::tiewise.coverage.CoverageWarning")
@@ -87,6 +91,23 @@ def test_ties_are_counted() -> None:
     assert (ties.n_tied, ties.n_candidates, ties.n_queries_tied, ties.n_queries) == (5, 8, 1, 3)
     assert (ties.largest, ties.largest_query) == (3, "q1")
     assert (ties.n_queries_tied_at_cut, ties.most_tied_at_cut) == (1, 2)
+
+
+@pytest.mark.parametrize("score_type", ["float64", "float32"])
+def test_counts_from_blocks_are_those_of_tie_statistics(score_type: str) -> None:
+    rng = np.random.default_rng(2)
+    values = np.array([0.0, -0.0, 0.5, 0.5 + 1e-12, 0.75, -np.inf, np.inf])
+    rows = [
+        (f"q{q}", f"d{d}", float(rng.choice(values)))
+        for q, length in enumerate([1, 2, 7, 30, 3, 30])
+        for d in range(length)
+    ]
+    run = pl.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+    qrels = {"none": {"d0": 1}, **{f"q{q}": {"d0": 1} for q in range(6)}}
+    paired = Paired(as_qrels(qrels), run, Policy("trec"), score_type)
+    counts = tie_counts(paired)
+    expected = tie_statistics(run, score_type=score_type)
+    assert_frame_equal(counts, expected.select(counts.columns))
 
 
 def test_everything_left_out_is_said_with_its_count() -> None:

@@ -111,7 +111,8 @@ def test_line_numbers_count_comments_and_blank_lines(tmp_path: Path) -> None:
 def test_line_numbers_hold_beyond_the_first_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tiewise.io.text_table._BLOCK", 64)
+    monkeypatch.setattr("tiewise.io.text_table._BLOCK", 640)
+    monkeypatch.setattr("tiewise.io.text_table._SMALL_BLOCK", 64)
     lines = [f"q Q0 d{i} {i} {-i} t" for i in range(100)]
     lines[70] = "q Q0 d70 70 bad t"
     path = write(tmp_path, "\n".join(lines).encode())
@@ -128,6 +129,7 @@ def test_block_size_does_not_matter(size: int, pad: int) -> None:
     content = b"\n" * pad + PLAIN
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("tiewise.io.text_table._BLOCK", size)
+        patch.setattr("tiewise.io.text_table._SMALL_BLOCK", size // 2)
         assert read_trec_run(Source("x", content)).rows() == ROWS
 
 
@@ -146,6 +148,8 @@ def test_block_size_does_not_matter(size: int, pad: int) -> None:
         (b"q Q0 b 2 nan t", ["NaN", "'b'", "'q'", "nonfinite"]),
         (b"q Q0 a 2 1 t", ["'a'", "'q'", "duplicate", ":1"]),
         (b"one", ["1 columns, not 6"]),
+        (b"q  b 2 2 t", ["5 columns, not 6"]),
+        (b"q\t\tb\t2\t2\tt", ["5 columns, not 6"]),
     ],
 )
 def test_a_wrong_line_is_named_with_what_is_legal(

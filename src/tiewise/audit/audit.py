@@ -9,12 +9,11 @@ import polars as pl
 
 from tiewise.audit.sources import TieSource, tie_sources
 from tiewise.audit.toolkits import toolkit_values
-from tiewise.audit.values import CONSTANT, RunValues, float32_is_exact, run_values
+from tiewise.audit.values import CONSTANT, RunValues, run_values
 from tiewise.audit.words import verdict
 from tiewise.coverage import Coverage, CoverageWarning
 from tiewise.evaluate import average
 from tiewise.request import Measures, QrelsSource, Request, RunSource
-from tiewise.ties import tie_statistics
 
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP@100", "R@100", "P@10")
 
@@ -161,8 +160,8 @@ def audit(
     candidates = request.runs["run"]
     if covered.unjudged:
         candidates = candidates.filter(~pl.col("query_id").is_in(covered.unjudged))
-    statistics = tie_statistics(candidates)
-    summary = _summarise(candidates, statistics)
+    ties = values.ties["float64"]
+    summary = _summarise(ties, int(values.ties["float32"]["n_tied"].sum()))
     fates = {"missing": missing, "empty": empty}
     constant = [
         float(values.mean((CONSTANT, "float64"), m, **fates).expected) for m in request.measures
@@ -170,9 +169,9 @@ def audit(
     return Audit(
         table=table.with_columns(_moved(per_query, table), pl.Series("constant", constant)),
         per_query=per_query,
-        toolkits=toolkit_values(values, request, statistics["n_candidates"]),
+        toolkits=toolkit_values(values, request, ties["n_candidates"]),
         ties=summary,
-        sources=tie_sources(candidates, statistics, summary.n_tied_float32),
+        sources=tie_sources(candidates, ties, summary.n_tied_float32),
         coverage=covered,
         left_out=tuple(covered.remarks(**fates)) + _unretrieved(covered),
         verdict=verdict(table, summary.n_tied, policy),
@@ -196,18 +195,15 @@ def _per_query(values: RunValues, request: Request) -> pl.DataFrame:
     return pl.concat(parts).with_columns(*ends)
 
 
-def _summarise(run: pl.DataFrame, statistics: pl.DataFrame) -> TieSummary:
-    as_float32 = statistics
-    if not float32_is_exact(run):
-        as_float32 = tie_statistics(run, score_type="float32")
-    largest = statistics.row(statistics["largest_tie_group"].arg_max() or 0, named=True)
-    at_cut = statistics["n_tied_at_cut"]
+def _summarise(ties: pl.DataFrame, n_tied_float32: int) -> TieSummary:
+    largest = ties.row(ties["largest_tie_group"].arg_max() or 0, named=True)
+    at_cut = ties["n_tied_at_cut"]
     return TieSummary(
-        n_queries=statistics.height,
-        n_queries_tied=int((statistics["n_tied"] > 0).sum()),
-        n_candidates=run.height,
-        n_tied=int(statistics["n_tied"].sum()),
-        n_tied_float32=int(as_float32["n_tied"].sum()),
+        n_queries=ties.height,
+        n_queries_tied=int((ties["n_tied"] > 0).sum()),
+        n_candidates=int(ties["n_candidates"].sum()),
+        n_tied=int(ties["n_tied"].sum()),
+        n_tied_float32=n_tied_float32,
         largest=largest["largest_tie_group"],
         largest_query=largest["query_id"],
         n_queries_tied_at_cut=int((at_cut > 0).sum()),

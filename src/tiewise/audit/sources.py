@@ -47,7 +47,7 @@ def tie_sources(
     run : polars.DataFrame
         ``query_id, doc_id, score``.
     ties : polars.DataFrame
-        Of `tiewise.tie_statistics`.
+        Of `tiewise.tie_statistics`, or of `tiewise.audit.tie_counts`.
     n_tied_float32 : int
         Candidates in ties when scores are kept as float32.
 

@@ -19,7 +19,8 @@ from tiewise.io.source import Source, text_of
 from tiewise.io.text_layout import Column, Layout
 
 _UNUSUAL = (b"\r", b"\v", b"\f")
-_BLOCK = 16 * 2**20
+_BLOCK = 64 * 2**20
+_SMALL_BLOCK = 2**20
 _COMMENT = re.compile(rb"^#.*$", re.M)
 _INDENTED_HASH = re.compile(rb"^ #", re.M)
 
@@ -67,13 +68,8 @@ def read_table(source: Source, layout: Layout) -> TextTable:
     -----
     The fast way costs about 0.1 s for a million lines, the careful way about 2 s.
     """
-    problems, read, first_line = Problems(), [], 1
-    for block in _blocks(text_of(source)):
-        fast = _read_fast(block, layout)
-        read.append(fast or _read_carefully(block, layout, source.name, first_line, problems))
-        if problems.full:
-            break
-        first_line += block.count(b"\n")
+    problems = Problems()
+    read = list(_read_blocks(text_of(source), layout, source.name, problems))
     problems.raise_any()
     frame = pl.concat([r.frame for r in read], rechunk=True)
     return TextTable(frame, source, sum(r.n_words_after for r in read))
@@ -102,12 +98,26 @@ def comment_lines(raw: bytes) -> list[bytes]:
     return _COMMENT.findall(raw) if b"#" in raw else []
 
 
-def _blocks(raw: bytes) -> Iterator[bytes]:
-    """Cut a text after a line's end, so that one odd line makes one block slow, not the file."""
+def _read_blocks(raw: bytes, layout: Layout, name: str, problems: Problems) -> Iterator[_Read]:
+    for start, block in _blocks(raw, _BLOCK):
+        if fast := _read_fast(block, layout):
+            yield fast
+            continue
+        # Something is odd: cut smaller, so that it makes a few lines slow, not the file.
+        for offset, lines in _blocks(block, _SMALL_BLOCK):
+            fast = _read_fast(lines, layout)
+            first_line = 1 + (0 if fast else raw.count(b"\n", 0, start + offset))
+            yield fast or _read_carefully(lines, layout, name, first_line, problems)
+            if problems.full:
+                return
+
+
+def _blocks(raw: bytes, size: int) -> Iterator[tuple[int, bytes]]:
+    """Cut a text after lines' ends, with the place of each part."""
     start = 0
     while True:
-        cut = raw.find(b"\n", start + _BLOCK) + 1
-        yield raw[start:cut] if cut else raw[start:]
+        cut = raw.find(b"\n", start + size) + 1
+        yield start, (raw[start:cut] if cut else raw[start:])
         if not cut:
             return
         start = cut
@@ -139,7 +149,7 @@ def _single_blanks(text: bytes) -> bytes:
 
 def _parse_csv(text: bytes, layout: Layout) -> _Read | None:
     names = {f"column_{i}": column for i, column in enumerate(layout.columns, 1)}
-    last, comments = list(names)[-1], comment_lines(text)
+    comments = comment_lines(text)
     schema: dict[str, type[pl.DataType]] = {n: c.dtype for n, c in names.items()}
     for i in range(len(names) + 1, len(first_fields(text)) + 1):
         schema[f"column_{i}"] = pl.String  # polars takes the number of columns from line 1
@@ -152,7 +162,7 @@ def _parse_csv(text: bytes, layout: Layout) -> _Read | None:
             comment_prefix="#" if comments else None,
             truncate_ragged_lines=True,
             schema=schema,
-            columns=[n for n, c in names.items() if c.name or n == last],
+            columns=list(names),
         )
     except (pl.exceptions.PolarsError, ValueError):
         return None
