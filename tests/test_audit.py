@@ -120,6 +120,7 @@ def test_everything_left_out_is_said_with_its_count() -> None:
     ("run", "words"),
     [
         ({"q": {"a": 0.5, "b": 0.4}}, ["no two candidates", "as it is"]),
+        ({"q": {"a": 0.1, "b": 0.1 + 1e-12}}, ["as float64", "2 candidates are tied for"]),
         ({"q": {"a": 0.5, "b": 0.4, "c": 0.4}}, ["every order of the 2 tied", "harmless"]),
         ({"q": {"a": 0.5, "b": 0.5}}, ["0.5000 if", "0.5000 to 1.0000", "0.7500", "range of 0.5"]),
     ],

@@ -174,7 +174,7 @@ def audit(
         sources=tie_sources(candidates, ties, summary.n_tied_float32),
         coverage=covered,
         left_out=tuple(covered.remarks(**fates)) + _unretrieved(covered),
-        verdict=verdict(table, summary.n_tied, policy),
+        verdict=verdict(table, summary.n_tied, policy, n_tied_float32=summary.n_tied_float32),
         policy=policy,
         score_type=score_type,
     )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 
-def verdict(table: pl.DataFrame, n_tied: int, policy: str) -> tuple[str, str]:
+def verdict(
+    table: pl.DataFrame, n_tied: int, policy: str, *, n_tied_float32: int = 0
+) -> tuple[str, str]:
     """Say what the numbers of an audit mean.
 
     Parameters
@@ -16,6 +18,8 @@ def verdict(table: pl.DataFrame, n_tied: int, policy: str) -> tuple[str, str]:
         Tied candidates.
     policy : str
         Tie policy of the oblivious value.
+    n_tied_float32 : int
+        Tied candidates if scores are kept as float32.
 
     Returns
     -------
@@ -24,6 +28,12 @@ def verdict(table: pl.DataFrame, n_tied: int, policy: str) -> tuple[str, str]:
     """
     row = table.row(0, named=True)
     name, value = row["measure"], f"{row['oblivious']:.4f}"
+    if not n_tied and n_tied_float32:
+        return (
+            f"{name} is {value}, and no two candidates of a query share a score as float64.",
+            f"Report the value as it is, but say so: {n_tied_float32:,} candidates are tied for "
+            "tools that keep scores as float32, and those may print another value.",
+        )
     if not n_tied:
         return (
             f"{name} is {value}, and no two candidates of a query share a score.",
