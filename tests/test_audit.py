@@ -15,12 +15,12 @@ from tiewise.audit import Audit, audit
 from tiewise.audit.sources import tie_sources
 from tiewise.audit.tie_counts import tie_counts
 from tiewise.audit.worst import worst_queries
-from tiewise.frames import as_qrels
 from tiewise.pairing import Paired
-from tiewise.policies import Policy
 from tiewise.precision.grids import BINARY_GRIDS, DecimalGrid
+from tiewise.runs.frames import as_qrels
+from tiewise.runs.policies import Policy
 
-pytestmark = pytest.mark.filterwarnings("ignore::tiewise.coverage.CoverageWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::tiewise.runs.coverage.CoverageWarning")
 
 QRELS = {
     "q1": {"a": 2, "c": 1, "x": 1},

@@ -11,12 +11,12 @@ from polars.testing import assert_frame_equal
 
 from tiewise import InputError, compare, evaluate
 from tiewise.audit.standings import Comparison, compare_runs
-from tiewise.frames import as_qrels, as_run
 from tiewise.report.compare_page import compare_page
 from tiewise.report.compare_text import compare_text
 from tiewise.report.console import plain_text
+from tiewise.runs.frames import as_qrels, as_run
 
-pytestmark = pytest.mark.filterwarnings("ignore::tiewise.coverage.CoverageWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::tiewise.runs.coverage.CoverageWarning")
 
 QUERIES = [f"q{i}" for i in range(6)]
 QRELS = as_qrels({q: {"a": 1, "b": 2} for q in QUERIES})

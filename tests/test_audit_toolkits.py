@@ -116,7 +116,7 @@ def test_sentence_transformers_has_no_graded_ndcg() -> None:
     assert printed(audit(qrels, run, MEASURES), "sentence-transformers")["nDCG@5"] is None
 
 
-@pytest.mark.filterwarnings("ignore::tiewise.coverage.CoverageWarning")
+@pytest.mark.filterwarnings("ignore::tiewise.runs.coverage.CoverageWarning")
 def test_ranx_has_a_value_only_where_its_sort_is_stable() -> None:
     short = printed(audit(*tied_data(0, n_docs=15), ["nDCG@5"]), "ranx")
     long = audit(*tied_data(0, n_docs=16), ["nDCG@5"])

@@ -10,7 +10,7 @@ import pytest
 
 import brute_force
 from tiewise import InputError, compare, evaluate
-from tiewise.coverage import CoverageWarning
+from tiewise.runs.coverage import CoverageWarning
 from tiewise.significance import holm, paired_test
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1, "d": 1}, "q3": {"b": 1}}
@@ -135,7 +135,7 @@ def test_holm_never_lowers_and_keeps_the_order_of_p_values():
     assert adjusted == pytest.approx([0.005, 0.4, 0.12, 0.12, None, 0.9])
 
 
-@pytest.mark.filterwarnings("ignore::tiewise.coverage.CoverageWarning")
+@pytest.mark.filterwarnings("ignore::tiewise.runs.coverage.CoverageWarning")
 def test_one_query_has_no_test_over_queries():
     row = compare({"q3": {"b": 1}}, {"x": {"q3": {"b": 1.0}}, "y": {"q3": {"a": 1.0}}}, "RR")
     assert row["certain"].item()

@@ -7,9 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from tiewise.data import Dataset, document_texts, load_dataset_spec
+from tiewise.data import Dataset, DatasetSpec, document_texts, load_dataset_spec
+from tiewise.data.bm25 import Bm25Candidates
 from tiewise.data.normal import normalise, tables
 from tiewise.data.sampling import sample
+from tiewise.data.spec import ExpectedCounts
 from tiewise.errors import InputError
 
 BLOCKS = sorted((Path(__file__).resolve().parent.parent / "config" / "datasets").glob("*.yaml"))
@@ -26,6 +28,12 @@ def dataset(qrels: list[tuple[str, str, float]], **tables_: list[tuple[str, ...]
 def test_every_shipped_block_is_valid(path: Path) -> None:
     spec = load_dataset_spec(path)
     assert spec.name == path.stem
+
+
+def test_the_documentation_names_every_key_of_a_block() -> None:
+    text = (Path(__file__).resolve().parent.parent / "docs" / "datasets.md").read_text()
+    fields = {*DatasetSpec.model_fields, *Bm25Candidates.model_fields, *ExpectedCounts.model_fields}
+    assert {key for key in fields if f"`{key}`" not in text and f"`{key}:" not in text} == set()
 
 
 def test_every_mistake_in_a_block_is_named_with_the_nearest_key(tmp_path: Path) -> None:

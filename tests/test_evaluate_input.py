@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from tiewise import InputError, coverage, evaluate
-from tiewise.coverage import CoverageWarning
+from tiewise.runs.coverage import CoverageWarning
 
 
 def as_frame(table, value):

@@ -17,7 +17,7 @@ MEASURES = [
     Success@1, Rprec, RBP(rel=1), RBP(p=0.5, rel=1), Judged@2,
 ]  # fmt: skip
 
-pytestmark = pytest.mark.filterwarnings("ignore::tiewise.coverage.CoverageWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::tiewise.runs.coverage.CoverageWarning")
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,19 @@ ROOT = Path(__file__).resolve().parent.parent
 PAPER = yaml.safe_load((ROOT / "config" / "paper.yaml").read_text())
 
 
+@pytest.fixture(scope="module", autouse=True)
+def only_when_asked(request: pytest.FixtureRequest) -> None:
+    if "slow" not in request.config.option.markexpr:
+        pytest.skip("a whole study, minutes; run with -m slow")
+
+
 def write(path: Path, content: object) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump(content))
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(only_when_asked: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("paper")
 
 

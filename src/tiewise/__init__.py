@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from tiewise.evaluate import average as average
     from tiewise.evaluate import coverage as coverage
     from tiewise.evaluate import evaluate as evaluate
-    from tiewise.filters import drop_self as drop_self
-    from tiewise.filters import judged_only as judged_only
     from tiewise.io import read_qrels as read_qrels
     from tiewise.io import read_run as read_run
+    from tiewise.runs.filters import drop_self as drop_self
+    from tiewise.runs.filters import judged_only as judged_only
     from tiewise.ties import tie_statistics as tie_statistics
 
 _HOME = {
@@ -32,10 +32,10 @@ _HOME = {
     "average": "tiewise.evaluate",
     "compare": "tiewise.compare",
     "coverage": "tiewise.evaluate",
-    "drop_self": "tiewise.filters",
+    "drop_self": "tiewise.runs.filters",
     "evaluate": "tiewise.evaluate",
     "evaluate_arrays": "tiewise.arrays",
-    "judged_only": "tiewise.filters",
+    "judged_only": "tiewise.runs.filters",
     "read_qrels": "tiewise.io",
     "read_run": "tiewise.io",
     "tie_statistics": "tiewise.ties",

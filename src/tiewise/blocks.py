@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiewise.attempt import attempt, stop
-from tiewise.errors import SHOWN, some
+from tiewise.errors import SHOWN, attempt, some, stop
 from tiewise.measures import Measure, parse_all
 from tiewise.measures.documents import Judgements
 from tiewise.scores import Floats, Ints, as_score_type, check_score_type

@@ -14,8 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tiewise.arrays import evaluate_blocks
-from tiewise.attempt import attempt, stop
-from tiewise.errors import InputError, did_you_mean
+from tiewise.errors import InputError, attempt, did_you_mean, stop
 from tiewise.measures import Measure, TieAware
 from tiewise.request import Measures, QrelsSource, Request, RunSource
 from tiewise.sampling import random_sums

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 SHOWN = 10
 """Problems, or examples of offending ids, that a message spells out before it only counts."""
@@ -95,3 +96,51 @@ def some(ids: Iterable[object], total: int | None = None) -> str:
     total = len(listed) if total is None else total
     shown = ", ".join(repr(i) for i in listed[:SHOWN])
     return f"{total}: {shown}" + (", ..." if total > SHOWN else "")
+
+
+def attempt(problems: list[str], step: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a step that may refuse its input, so that one report can name all that is wrong.
+
+    Parameters
+    ----------
+    problems : list of str
+        Grows by what the step says.
+    step : callable
+        May raise `InputError`.
+    *arguments
+        Its arguments.
+
+    Returns
+    -------
+    object
+        What the step returns; None if it refused.
+
+    Examples
+    --------
+    >>> def refuse(word):
+    ...     raise InputError(f"{word!r} is no number")
+    >>> problems = []
+    >>> attempt(problems, refuse, "x") is None, problems
+    (True, ["'x' is no number"])
+    """
+    try:
+        return step(*arguments)
+    except InputError as error:
+        problems.extend(error.problems)
+        return None
+
+
+def stop(problems: list[str]) -> None:
+    """Raise what was collected, if anything was.
+
+    Raises
+    ------
+    InputError
+        Naming all problems.
+
+    Examples
+    --------
+    >>> stop([])
+    """
+    if problems:
+        raise InputError(problems)

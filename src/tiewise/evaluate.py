@@ -8,10 +8,10 @@ from dataclasses import fields
 import polars as pl
 
 from tiewise.arrays import evaluate_arrays, evaluate_blocks
-from tiewise.coverage import Coverage, CoverageWarning
 from tiewise.measures import TieAware
-from tiewise.policies import Policy
 from tiewise.request import Measures, QrelsSource, Request, RunSource
+from tiewise.runs.coverage import Coverage, CoverageWarning
+from tiewise.runs.policies import Policy
 
 __all__ = ["average", "coverage", "evaluate", "evaluate_arrays"]
 

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 
 from tiewise.blocks import BATCH, Block
-from tiewise.coverage import Coverage
 from tiewise.measures.documents import Judgements
 from tiewise.measures.ragged import Ragged
-from tiewise.policies import Policy
+from tiewise.runs.coverage import Coverage
+from tiewise.runs.policies import Policy
 from tiewise.scores import Ints, as_score_type
 
 _PAIR = ["query_id", "doc_id"]
@@ -23,7 +23,7 @@ class Paired:
     Parameters
     ----------
     qrels, run : polars.DataFrame
-        As `tiewise.frames.checked` returns them.
+        As `tiewise.runs.frames.checked` returns them.
     policy : Policy
         Order of tied candidates.
     score_type : {"float64", "float32"}

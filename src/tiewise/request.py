@@ -11,13 +11,12 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from tiewise import frames
-from tiewise.attempt import attempt, stop
-from tiewise.coverage import CoverageWarning
-from tiewise.errors import InputError, did_you_mean, some
+from tiewise.errors import InputError, attempt, did_you_mean, some, stop
 from tiewise.measures import Measure, parse_all
 from tiewise.pairing import Paired
-from tiewise.policies import Policy, parse_policy
+from tiewise.runs import frames
+from tiewise.runs.coverage import CoverageWarning
+from tiewise.runs.policies import Policy, parse_policy
 from tiewise.scores import check_score_type
 
 QrelsSource: TypeAlias = frames.Qrels | str | Path

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tiewise import frames
 from tiewise.errors import SHOWN, InputError, some
+from tiewise.runs import frames
 from tiewise.scores import PIECE, Floats, Ints, as_score_type, check_score_type, rank_keys
 
 

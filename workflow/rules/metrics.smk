@@ -27,7 +27,17 @@ rule metrics:
         policies=STUDY.config.policies,
         score_type=STUDY.config.score_type,
         left_out=[STUDY.config.empty, STUDY.config.missing],
-        code=source_hash("measures", "ties", "evaluate", "errors", "io/artifacts"),
+        code=source_hash(
+            "measures",
+            "ties",
+            "scores",
+            "blocks",
+            "arrays",
+            "pairing",
+            "runs",
+            "evaluate",
+            "errors",
+        ),
     message:
         "Metrics of {wildcards.model}"
     script:
@@ -52,7 +62,7 @@ rule summary:
         mem_mb=4000,
         runtime=30,
     params:
-        code=source_hash("measures", "evaluate", "errors", "io/artifacts"),
+        code=source_hash("evaluate", "errors"),
     message:
         "Averages over queries"
     script:

@@ -22,7 +22,7 @@ rule ties:
         mem_mb=4000,
         runtime=60,
     params:
-        code=source_hash("ties", "errors", "io/artifacts"),
+        code=source_hash("ties", "scores", "runs", "errors"),
     message:
         "Ties of {wildcards.model}"
     script:

@@ -11,9 +11,9 @@ from tiewise.audit.sources import TieSource, tie_sources
 from tiewise.audit.toolkits import toolkit_values
 from tiewise.audit.values import CONSTANT, RunValues, run_values
 from tiewise.audit.words import verdict
-from tiewise.coverage import Coverage, CoverageWarning
 from tiewise.evaluate import average
 from tiewise.request import Measures, QrelsSource, Request, RunSource
+from tiewise.runs.coverage import Coverage, CoverageWarning
 
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP@100", "R@100", "P@10")
 

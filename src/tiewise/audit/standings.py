@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 
 from tiewise.compare import compare
-from tiewise.coverage import CoverageWarning
 from tiewise.errors import some
 from tiewise.evaluate import average, evaluate
 from tiewise.measures import Measure, parse_all
+from tiewise.runs.coverage import CoverageWarning
 from tiewise.significance import paired_test
 
 
@@ -90,7 +90,7 @@ def compare_runs(
 
     Examples
     --------
-    >>> from tiewise.frames import as_qrels, as_run
+    >>> from tiewise.runs.frames import as_qrels, as_run
     >>> runs = {"tied": {"q": {"a": 1.0, "b": 1.0}}, "low": {"q": {"a": 0.0, "b": 1.0}}}
     >>> runs = {name: as_run(run) for name, run in runs.items()}
     >>> result = compare_runs(as_qrels({"q": {"a": 1}}), runs, ["RR"])

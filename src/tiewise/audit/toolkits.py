@@ -10,10 +10,10 @@ import polars as pl
 
 from tiewise.audit.rules import AVERAGE, TOOLKITS, Toolkit
 from tiewise.audit.values import RETRIEVED, RunValues
-from tiewise.coverage import CoverageWarning
 from tiewise.evaluate import evaluate
 from tiewise.measures import Measure
 from tiewise.request import Request
+from tiewise.runs.coverage import CoverageWarning
 
 _STABLE_UP_TO = 15
 """Candidates up to which the sort of ranx (numba's quicksort) keeps equal scores in order."""

@@ -10,12 +10,12 @@ import polars as pl
 
 from tiewise.arrays import batch_of
 from tiewise.audit.tie_counts import tie_counts
-from tiewise.coverage import Coverage
 from tiewise.measures import Batch, Measure, TieAware
 from tiewise.measures.documents import Judgements
 from tiewise.pairing import Paired
-from tiewise.policies import Policy
 from tiewise.request import Request
+from tiewise.runs.coverage import Coverage
+from tiewise.runs.policies import Policy
 from tiewise.scores import SCORE_TYPES
 
 CONSTANT = "constant"

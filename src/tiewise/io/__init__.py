@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from tiewise.errors import InputError
-from tiewise.frames import Run, as_run
 from tiewise.io import irds, mteb
 from tiewise.io.beir_tsv import read_beir_qrels
 from tiewise.io.checks import Nonfinite, check_nonfinite
@@ -20,6 +19,7 @@ from tiewise.io.parquet import read_parquet, write_parquet_run
 from tiewise.io.problems import InputWarning
 from tiewise.io.source import read_source
 from tiewise.io.trec import read_trec_qrels, read_trec_run, write_trec_run
+from tiewise.runs.frames import Run, as_run
 
 Path: TypeAlias = str | os.PathLike[str]
 
@@ -142,7 +142,7 @@ def write_run(run: Run, path: Path, *, tag: str = "tiewise") -> None:
     Parameters
     ----------
     run : frame or mapping
-        As for `tiewise.frames.as_run`.
+        As for `tiewise.runs.frames.as_run`.
     path : path
         The file, replaced if it exists.
     tag : str

@@ -1,4 +1,4 @@
-"""Tables that others wrote: their columns under our names, and the checks of `tiewise.frames`."""
+"""Tables that others wrote: their columns under our names, checked as every run is."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from tiewise import frames
 from tiewise.errors import InputError
 from tiewise.io import checks
 from tiewise.io.checks import Nonfinite
+from tiewise.runs import frames
 
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "query_id": ("query_id", "qid", "q_id", "query-id", "topic_id"),
@@ -45,7 +45,7 @@ def run_from_table(
     Raises
     ------
     InputError
-        As `tiewise.frames.as_run`, with the file's name.
+        As `tiewise.runs.frames.as_run`, with the file's name.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def qrels_from_table(table: pl.DataFrame | Mapping[str, Any], name: str) -> pl.D
     Raises
     ------
     InputError
-        As `tiewise.frames.as_qrels`, with the file's name.
+        As `tiewise.runs.frames.as_qrels`, with the file's name.
 
     Examples
     --------

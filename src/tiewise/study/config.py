@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tiewise import measures
 from tiewise.data.spec import DatasetSpec, load_dataset_spec
-from tiewise.errors import InputError, did_you_mean, some
+from tiewise.errors import attempt, did_you_mean, some, stop
 from tiewise.io.blocks import validate_block
 from tiewise.models.spec import ModelSpec, load_model_spec
-from tiewise.policies import parse_policy
 from tiewise.precision.regimes import Regime
+from tiewise.runs.policies import parse_policy
 
 T = TypeVar("T")
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
@@ -158,7 +158,7 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
         policies, each with the nearest legal name.
     """
     problems: list[str] = []
-    config = _collect(problems, validate_block, raw, StudyConfig, "config")
+    config = attempt(problems, validate_block, raw, StudyConfig, "config")
     if config is None:
         # The names can still be checked, so that one run of the command shows every mistake.
         config = StudyConfig.model_construct(**_usable(raw))
@@ -167,15 +167,14 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
     regimes = {
         name: regime
         for name in config.regimes
-        if (regime := _collect(problems, Regime.parse, name)) is not None
+        if (regime := attempt(problems, Regime.parse, name)) is not None
     }
     for name in dict.fromkeys([*config.measures, *config.table_measures]):
-        _collect(problems, measures.parse, name)
+        attempt(problems, measures.parse, name)
     for name in config.policies:
-        _collect(problems, parse_policy, name)
+        attempt(problems, parse_policy, name)
     problems += _disagreements(config, root)
-    if problems:
-        raise InputError(problems)
+    stop(problems)
     return Study(config, datasets, models, regimes)
 
 
@@ -183,14 +182,6 @@ def fingerprint(*blocks: BaseModel) -> str:
     """Hash blocks of configuration: the same keys and values give the same 16 hex digits."""
     text = json.dumps([block.model_dump(mode="json") for block in blocks], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _collect(problems: list[str], attempt: Callable[..., T], *args: Any) -> T | None:
-    try:
-        return attempt(*args)
-    except InputError as error:
-        problems.extend(error.problems)
-        return None
 
 
 def _usable(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,7 +214,7 @@ def _blocks(
             said = did_you_mean(name, paths)
             problems.append(f"config: {topic}: no block named {name!r}; {said}")
             continue
-        block = _collect(problems, load, paths[name])
+        block = attempt(problems, load, paths[name])
         if block is not None:
             blocks[name] = block
     return blocks

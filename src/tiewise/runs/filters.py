@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from tiewise import frames
+from tiewise.runs import frames
 
 
 def judged_only(qrels: frames.Qrels, run: frames.Run) -> pl.DataFrame:

@@ -1,0 +1,1 @@
+"""Runs and judgements as tables: checked, filtered, counted, their ties ordered by a policy."""
