@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -120,6 +121,29 @@ def test_ambiguous_rows_are_refused_all_at_once_with_examples() -> None:
         "mine: queries: query_id repeated, 1: 'q3'",
         "mine: qrels: query_id and doc_id repeated, 1: ('q1', 'd1')",
     )
+
+
+def test_texts_and_grades_of_another_type_are_refused_all_at_once() -> None:
+    done = dataset([("q1", "d1", 1.0), ("q1", "d2", float("nan"))])
+    odd = replace(
+        done,
+        corpus=done.corpus.with_columns(text=pl.lit(1)),
+        queries=done.queries.with_columns(text=pl.lit(None)),
+    )
+    with pytest.raises(InputError) as caught:
+        normalise(odd, "mine")
+    assert caught.value.problems == (
+        "mine: corpus: text must be text, found Int32",
+        "mine: qrels: grade missing or not finite in rows, 1: 1",
+    )
+
+
+def test_tables_without_rows_are_refused_all_at_once() -> None:
+    with pytest.raises(InputError) as caught:
+        normalise(dataset([], corpus=[]), "mine")
+    assert caught.value.problems == ("mine: corpus: no rows", "mine: qrels: no rows")
+    with pytest.raises(InputError, match="no query of the queries table has judgements"):
+        normalise(dataset([("q9", "d1", 1.0)]), "mine")
 
 
 def test_a_sample_by_hash_does_not_depend_on_the_order_of_rows() -> None:

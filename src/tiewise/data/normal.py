@@ -114,18 +114,24 @@ def _typed(dataset: Dataset, table: str, name: str, problems: list[str]) -> pl.D
     if frame.is_empty():
         problems.append(f"{where}: no rows")
         return frame
-    found = [*_wrong_ids(frame, IDS[table], where), *_wrong_grades(frame, where)]
+    found = [
+        *_wrong_ids(frame, IDS[table], where),
+        *_wrong_texts(frame, where),
+        *_wrong_grades(frame, where),
+    ]
     if not found:
         # Integers lose nothing as strings; a file that has leading zeros has them in strings.
         frame = frame.with_columns(pl.col(IDS[table]).cast(pl.String))
         once = frame.unique(maintain_order=True) if table == "qrels" else frame
         found = [*_repeated(once, IDS[table], where)]
-    problems.extend(found)
-    texts = [column for column in ("title", "text") if column in SCHEMAS[table]]
-    if "title" not in frame.columns and "title" in texts:
+    if found:
+        problems.extend(found)
+        return frame
+    if "title" in SCHEMAS[table] and "title" not in frame.columns:
         frame = frame.with_columns(title=pl.lit(""))
+    texts = pl.col("^(title|text)$").cast(pl.String).fill_null("")
     grades = pl.col("^grade$").cast(pl.Float64)
-    return frame.with_columns(pl.col(texts).fill_null(""), grades).select(*SCHEMAS[table])
+    return frame.with_columns(texts, grades).select(*SCHEMAS[table])
 
 
 def _wrong_ids(frame: pl.DataFrame, ids: list[str], where: str) -> Iterable[str]:
@@ -136,6 +142,13 @@ def _wrong_ids(frame: pl.DataFrame, ids: list[str], where: str) -> Iterable[str]
             yield f"{where}: {column} must be strings, found {dtype}, {examples}"
         elif len(rows):
             yield f"{where}: {column} missing in rows, {some(rows.head(10), len(rows))}"
+
+
+def _wrong_texts(frame: pl.DataFrame, where: str) -> Iterable[str]:
+    for column in ("title", "text"):
+        dtype = frame.schema.get(column, pl.String)
+        if dtype not in (pl.String, pl.Null):
+            yield f"{where}: {column} must be text, found {dtype}"
 
 
 def _wrong_grades(frame: pl.DataFrame, where: str) -> Iterable[str]:
