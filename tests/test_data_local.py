@@ -194,6 +194,16 @@ def test_a_large_file_is_read_in_blocks_as_if_in_one(
     assert len(whole) == 2000
 
 
+def test_titles_and_odd_metadata_may_begin_late(tmp_path: Path) -> None:
+    file = tmp_path / "corpus.jsonl"
+    rows: list[dict[str, Any]] = [{"_id": str(i), "text": "a", "metadata": i} for i in range(1500)]
+    rows[-1] |= {"title": "late", "metadata": {"url": []}}
+    file.write_text(json_lines(rows))
+    frame = read_table([file], "corpus")
+    assert frame.columns == ["doc_id", "text", "title"]
+    assert frame["title"].to_list()[-2:] == [None, "late"]
+
+
 def test_another_file_can_be_named_for_a_table(tmp_path: Path) -> None:
     folder = parquet(tmp_path / "data")
     (folder / "qrels.parquet").rename(folder / "other.parquet")

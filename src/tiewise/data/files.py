@@ -26,6 +26,9 @@ COLUMNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 BLOCK = 32 * 2**20
 """Bytes of JSON lines that are parsed at a time: the text of a large corpus is held only once."""
 
+SEEN = 1000
+"""Lines of a JSON file from which the types of its columns are taken."""
+
 
 def read_tables(files: Mapping[str, Sequence[Path]]) -> dict[str, pl.DataFrame]:
     """Read corpus, queries and qrels; the problems of all three are raised at once."""
@@ -114,8 +117,10 @@ def _read_json_lines(file: Path, table: str) -> pl.DataFrame:
             for block in iter(lambda: lines.readlines(BLOCK), []):
                 text = b"".join(block)
                 if schema is None:
-                    found = pl.read_ndjson(text, infer_schema_length=1000).schema
+                    found = pl.read_ndjson(b"".join(block[:SEEN]), infer_schema_length=SEEN).schema
                     spelled = _spelled(found, table, file)
+                    if table == "corpus":  # titles may begin later
+                        spelled["title"] = "title"
                     schema = _schema(found, spelled)
                 frames.append(pl.read_ndjson(text, schema=schema))
     except (OSError, EOFError, zlib.error) as error:
@@ -129,18 +134,17 @@ def _read_json_lines(file: Path, table: str) -> pl.DataFrame:
 
 def _schema(found: Mapping[str, pl.DataType], spelled: Mapping[str, str]) -> dict[str, Any]:
     """Types to parse a file with of which the first rows were seen."""
-    schema: dict[str, Any] = {}
-    for name, column in spelled.items():
-        # Whole numbers lose nothing as strings. Other ids stay what they are: they are refused.
-        odd = column.endswith("_id") and not (found[name].is_integer() or found[name] == pl.Null)
-        if column == "doc_ids" and found[name] == pl.List:
-            schema[name] = pl.List(pl.String)
-        else:
-            schema[name] = found[name] if odd else _TYPES.get(column, pl.String)
-    return schema
+    return {name: _type(column, found.get(name, pl.Null())) for name, column in spelled.items()}
 
 
-_TYPES = {"grade": pl.Float64}
+def _type(column: str, found: pl.DataType) -> pl.DataType | type[pl.DataType]:
+    if column == "grade":
+        return pl.Float64
+    if column == "doc_ids" and found == pl.List:
+        return pl.List(pl.String)
+    if column.endswith("_id") and not (found.is_integer() or found == pl.Null):
+        return found  # whole numbers lose nothing as strings; what else is no string is refused
+    return pl.String
 
 
 def _open(file: Path) -> IO[bytes]:
