@@ -7,9 +7,12 @@ from tiewise.errors import InputError
 from tiewise.study.config import fingerprint, load_study
 from tiewise.study.layout import Layout
 from tiewise.study.provenance import source_hash
+from tiewise.study.published import published_files
+from tiewise.study.reading import options
 
+ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 try:
-    STUDY = load_study(config, Path(str(workflow.current_basedir)).resolve().parents[1])
+    STUDY = load_study(config, ROOT)
 except InputError as error:
     raise WorkflowError(str(error)) from None
 

@@ -1,39 +1,72 @@
-"""Tables and figures: views of the artifacts."""
+"""Tables, figures and the page: views of the artifacts."""
+
+from tiewise.report import names
 
 
-rule main_table:
-    """T-main: what each model and regime scores, and how far ties move it."""
+rule tables:
+    """Lay out every table in CSV, Markdown and LaTeX."""
     input:
         layout.summary(),
+        rules.overview.output,
+        rules.verdicts.output,
+        PAIRS,
+        [
+            kind(dataset, model)
+            for kind in (layout.alternatives, layout.toolkits, layout.cost)
+            for dataset in STUDY.datasets
+            for model in STUDY.models
+        ],
     output:
-        multiext("results/tables/main", ".csv", ".md", ".tex"),
+        [
+            f"{layout.table(name)}{suffix}"
+            for name in names.TABLES
+            for suffix in names.TABLE_SUFFIXES
+        ],
     log:
-        "results/logs/tables/main.log",
+        "results/logs/tables.log",
     benchmark:
-        "results/logs/tables/main.benchmark.tsv"
+        "results/logs/tables.benchmark.tsv"
+    resources:
+        mem_mb=2000,
+        runtime=10,
     params:
         measures=STUDY.config.table_measures,
-        code=source_hash("report"),
+        labels=names.labels(STUDY),
+        code=source_hash(
+            "report/tables", "report/names", "report/footer", "errors", "io/artifacts"
+        ),
     message:
-        "Table main"
+        "Tables"
     script:
-        "../scripts/main_table.py"
+        "../scripts/tables.py"
 
 
-rule cutoffs_figure:
-    """F-cutoffs: expected value and its tie range against the cut-off."""
+rule figures:
+    """Draw every figure in PDF, SVG and PNG."""
     input:
         layout.summary(),
+        layout.averages(),
+        [layout.distribution(model) for model in STUDY.models],
     output:
-        multiext("results/figures/cutoffs", ".pdf", ".svg", ".png"),
+        [
+            f"{layout.figure(name)}{suffix}"
+            for name in names.figures(STUDY)
+            for suffix in names.FIGURE_SUFFIXES
+        ],
     log:
-        "results/logs/figures/cutoffs.log",
+        "results/logs/figures.log",
     benchmark:
-        "results/logs/figures/cutoffs.benchmark.tsv"
+        "results/logs/figures.benchmark.tsv"
+    resources:
+        mem_mb=2000,
+        runtime=10,
     params:
         measures=STUDY.config.table_measures,
-        code=source_hash("report"),
+        labels=names.labels(STUDY),
+        code=source_hash(
+            "report/figures", "report/names", "report/footer", "errors", "io/artifacts"
+        ),
     message:
-        "Figure cutoffs"
+        "Figures"
     script:
-        "../scripts/cutoffs_figure.py"
+        "../scripts/figures.py"

@@ -7,6 +7,16 @@ from typing import Any
 
 import polars as pl
 
+from tiewise.io.artifacts import read_artifact, read_provenance
+from tiewise.study.config import Study
+from tiewise.study.layout import Layout
+
+
+def study_footer(study: Study, layout: Layout) -> str:
+    """Say the footer of a study's tables and figures."""
+    summary, note = read_artifact(layout.summary()), read_provenance(layout.summary())
+    return footer(summary, note, study.config.policies[0])
+
 
 def footer(summary: pl.DataFrame, provenance: Mapping[str, Any], policy: str) -> str:
     """Say in one line what a reader must know to cite a number.

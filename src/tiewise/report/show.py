@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tiewise.errors import InputError
-from tiewise.report.main_table import QUANTITIES
+from tiewise.report.tables.main import QUANTITIES
 
 
 def show(results: Path, console: Console) -> None:

@@ -15,6 +15,7 @@ import polars as pl
 
 from tiewise.errors import InputError, did_you_mean, some
 from tiewise.io.artifacts import read_artifact
+from tiewise.study.config import Study
 
 COLUMNS = (
     *("dataset", "model", "regime", "measure", "quantity", "policy"),
@@ -25,6 +26,20 @@ ANY = "any"
 """Stands for the data set, model or measure with the largest value."""
 OWN_TOLERANCE = 0.05
 """Percentage points by which a study's own numbers may move on another machine."""
+
+
+def published_files(study: Study, root: Path) -> list[Path]:
+    """List the files of published numbers in a study's catalog folders.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+    root : pathlib.Path
+        The repository; catalog folders are relative to it.
+    """
+    folders = [root / folder / "published" for folder in study.config.catalog]
+    return [path for folder in folders for path in sorted(folder.glob("*.csv"))]
 
 
 def read_published(paths: Iterable[Path]) -> pl.DataFrame:

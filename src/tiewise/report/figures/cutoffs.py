@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tiewise.report.figures import style
+from tiewise.report.figures.style import footnote, style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -38,7 +38,7 @@ def cutoffs_figure(
     note : str
         The footer.
     """
-    summary = _with_cutoffs(summary.filter(pl.col("policy") == policy))
+    summary = with_cutoffs(summary.filter(pl.col("policy") == policy))
     regimes = summary["regime"].unique(maintain_order=True).to_list()
     families = list(dict.fromkeys(name.partition("@")[0] for name in measures))
     rows = [
@@ -71,12 +71,16 @@ def cutoffs_figure(
             line[0].set_ylabel(f"{family}@k\n{dataset}")
         for regime, panel in zip(regimes, axes[0], strict=True):
             panel.set_title(regime)
-        _finish(figure, axes[-1], sorted(summary["cutoff"].unique()), note)
-        _legend(figure, summary["model"].unique(maintain_order=True).to_list())
+        log_cutoffs(axes[-1], sorted(summary["cutoff"].unique()))
+        words = "difference to the expected value, percentage points"
+        figure.supylabel(words, fontsize=9)
+        footnote(figure, note)
+        legend(figure, summary["model"].unique(maintain_order=True).to_list())
     return figure
 
 
-def _with_cutoffs(summary: pl.DataFrame) -> pl.DataFrame:
+def with_cutoffs(summary: pl.DataFrame) -> pl.DataFrame:
+    """Split measures into family and cut-off; those without a cut-off are left out."""
     family_and_cutoff = pl.col("measure").str.split_exact("@", 1)
     return (
         summary.with_columns(family_and_cutoff.alias("parts"))
@@ -119,7 +123,8 @@ def _widest(rows: pl.DataFrame) -> str:
     return f"widest {100 * widest['range']:.2f} at {widest['cutoff']}, expected {expected:.1f}"
 
 
-def _legend(figure: Figure, models: Sequence[str]) -> None:
+def legend(figure: Figure, models: Sequence[str]) -> None:
+    """Explain colours, bands and lines above the panels."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -132,11 +137,10 @@ def _legend(figure: Figure, models: Sequence[str]) -> None:
     figure.legend(handles=handles, loc="outside upper left", ncols=4)
 
 
-def _finish(figure: Figure, bottom: Sequence[Axes], cutoffs: Sequence[int], note: str) -> None:
+def log_cutoffs(bottom: Sequence[Axes], cutoffs: Sequence[int]) -> None:
+    """Put cut-offs on a logarithmic axis, each with its tick."""
     for panel in bottom:
         panel.set_xscale("log")
         panel.set_xticks(cutoffs, [str(k) for k in cutoffs])
         panel.minorticks_off()
         panel.set_xlabel("cut-off k")
-    figure.supylabel("difference to the expected value, percentage points", fontsize=9)
-    figure.supxlabel(note, fontsize=6.5, color="#666666")

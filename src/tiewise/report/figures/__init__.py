@@ -1,0 +1,1 @@
+"""The figures of a study, one a module: artifacts in, a matplotlib figure out."""

@@ -1,0 +1,52 @@
+"""What all figures share: one style, three formats, files that do not change without reason."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tiewise.io.artifacts import writing
+from tiewise.report.names import FIGURE_SUFFIXES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_LETTERS_PER_INCH = 20
+STYLE = Path(__file__).with_name("tiewise.mplstyle")
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Draw in the project's style and without a display."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    with pyplot.style.context(STYLE):
+        yield
+
+
+def footnote(figure: Figure, note: str) -> None:
+    """Write the footer under a figure, in as many lines as its width asks for."""
+    lines = textwrap.fill(note, int(_LETTERS_PER_INCH * figure.get_figwidth()))
+    figure.supxlabel(lines, fontsize=6.5, color="#666666")
+
+
+def save(figure: Figure, stem: Path) -> None:
+    """Write a figure as ``stem.pdf``, ``stem.svg`` and ``stem.png``."""
+    # Without dates the same data give the same bytes.
+    undated: dict[str, dict[str, None]] = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+    with style():
+        from matplotlib import pyplot
+
+        # One layout serves all formats: to find it takes longer than to draw.
+        figure.draw_without_rendering()
+        figure.set_layout_engine(None)
+        for suffix in FIGURE_SUFFIXES:
+            with writing(f"{stem}{suffix}") as part:
+                figure.savefig(part, format=suffix[1:], metadata=undated.get(suffix))
+        pyplot.close(figure)

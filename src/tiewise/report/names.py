@@ -1,0 +1,31 @@
+"""Names of the tables and figures that a study has, without the libraries that make them."""
+
+from __future__ import annotations
+
+from tiewise.study.config import Study
+
+TABLES = (
+    *("main", "retrieval", "spread", "unique", "groups", "origins", "spearman"),
+    *("alternatives", "toolkits", "cost", "pairs", "verdicts", "claims"),
+)
+TABLE_SUFFIXES = (".csv", ".md", ".tex")
+FIGURE_SUFFIXES = (".pdf", ".svg", ".png")
+
+
+def figures(study: Study) -> list[str]:
+    """Name the figures of a study: one page of cut-offs for each data set, and the others."""
+    return ["example", "bits", "scores", "cutoffs", *(f"cutoffs-{n}" for n in study.datasets)]
+
+
+def labels(study: Study) -> dict[str, dict[str, str]]:
+    """Give data sets and models the names that readers know them by.
+
+    Returns
+    -------
+    dict of dict of str to str
+        Under ``dataset`` the titles, under ``model`` the labels, by name in the config.
+    """
+    return {
+        "dataset": {name: spec.title for name, spec in study.datasets.items()},
+        "model": {name: spec.label or name for name, spec in study.models.items()},
+    }

@@ -1,0 +1,1 @@
+"""The tables of a study, a topic a module: artifacts in, a `Table` out."""

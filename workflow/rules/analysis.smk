@@ -1,0 +1,224 @@
+"""What tables and figures are views of, beside the measures and ties themselves."""
+
+JUDGING = [
+    *(
+        "audit",
+        "compare",
+        "sampling",
+        "evaluate",
+        "arrays",
+        "blocks",
+        "pairing",
+        "request",
+    ),
+    *("measures", "ties", "policies", "scores", "coverage", "frames", "significance"),
+]
+"""Sources that decide what a run's numbers are."""
+READING = ["study/reading", "errors", "io/artifacts"]
+
+
+rule agreement:
+    """Compare a model's ranking in every regime with FP32's; count where its scores fall."""
+    input:
+        [layout.data(dataset, "corpus") for dataset in STUDY.datasets],
+        [
+            layout.scores(dataset, "{model}", regime)
+            for dataset, regime in layout.cells(STUDY)
+        ],
+    output:
+        [
+            layout.agreement(dataset, "{model}", regime)
+            for dataset, regime in layout.cells(STUDY)
+        ],
+        layout.distribution("{model}"),
+    log:
+        "results/logs/agreement/{model}.log",
+    benchmark:
+        "results/logs/agreement/{model}.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        code=source_hash(
+            "study/agreement", "study/distribution", "data/texts", *READING
+        ),
+    message:
+        "Agreement of {wildcards.model} with FP32"
+    script:
+        "../scripts/agreement.py"
+
+
+rule alternatives:
+    """Deal with a model's ties in every other way, and as each toolkit does."""
+    input:
+        [
+            layout.data(dataset, table)
+            for dataset in STUDY.datasets
+            for table in ("qrels", "candidates")
+        ],
+        [
+            layout.logits(dataset, "{model}", dtype)
+            for dataset in STUDY.datasets
+            for dtype in STUDY.dtypes
+        ],
+        [
+            layout.scores(dataset, "{model}", regime)
+            for dataset, regime in layout.cells(STUDY)
+        ],
+    output:
+        [layout.alternatives(dataset, "{model}") for dataset in STUDY.datasets],
+        [layout.toolkits(dataset, "{model}") for dataset in STUDY.datasets],
+    log:
+        "results/logs/alternatives/{model}.log",
+    benchmark:
+        "results/logs/alternatives/{model}.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=8000,
+        runtime=120,
+    params:
+        spec=lambda w: fingerprint(STUDY.models[w.model]),
+        measures=STUDY.config.table_measures,
+        options=options(STUDY),
+        code=source_hash(
+            *("study/alternatives", "study/toolkits", "models/scores", "precision"),
+            *(*JUDGING, *READING),
+        ),
+    message:
+        "Ways to deal with the ties of {wildcards.model}"
+    script:
+        "../scripts/alternatives.py"
+
+
+rule cost:
+    """Time the upcast of a model's logits."""
+    input:
+        [layout.data(dataset, "candidates") for dataset in STUDY.datasets],
+        [
+            layout.logits(dataset, "{model}", dtype)
+            for dataset in STUDY.datasets
+            for dtype in STUDY.dtypes
+        ],
+    output:
+        [layout.cost(dataset, "{model}") for dataset in STUDY.datasets],
+    log:
+        "results/logs/cost/{model}.log",
+    benchmark:
+        "results/logs/cost/{model}.benchmark.tsv"
+    resources:
+        gpu=1,
+        mem_mb=8000,
+        runtime=30,
+    params:
+        device=STUDY.config.device,
+        code=source_hash("study/cost", "precision", "errors", "io/artifacts"),
+    message:
+        "Cost of the upcast for {wildcards.model}"
+    script:
+        "../scripts/cost.py"
+
+
+rule pairs:
+    """Compare every pair of models on a data set."""
+    input:
+        layout.data("{dataset}", "qrels"),
+        layout.data("{dataset}", "candidates"),
+        [
+            layout.scores("{dataset}", model, regime)
+            for model in STUDY.models
+            for regime in STUDY.regimes
+        ],
+    output:
+        layout.pairs("{dataset}"),
+    log:
+        "results/logs/pairs/{dataset}.log",
+    benchmark:
+        "results/logs/pairs/{dataset}.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=8000,
+        runtime=120,
+    params:
+        measures=STUDY.config.table_measures,
+        options=options(STUDY),
+        code=source_hash("study/pairs", *JUDGING, *READING),
+    message:
+        "Pairs of models on {wildcards.dataset}"
+    script:
+        "../scripts/pairs.py"
+
+
+PAIRS = [layout.pairs(name) for name in STUDY.datasets if len(STUDY.models) > 1]
+
+
+rule overview:
+    """Average over data sets and queries; find the queries that ties move most."""
+    input:
+        layout.summary(),
+        [
+            layout.data(dataset, table)
+            for dataset in STUDY.datasets
+            for table in ("corpus", "queries", "qrels", "candidates")
+        ],
+        [
+            kind(dataset, model, regime)
+            for kind in (layout.ties, layout.agreement, layout.metrics, layout.scores)
+            for model in STUDY.models
+            for dataset, regime in layout.cells(STUDY)
+        ],
+    output:
+        layout.averages(),
+        layout.tie_summary(),
+        layout.worst(),
+    log:
+        "results/logs/overview.log",
+    benchmark:
+        "results/logs/overview.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        measure=STUDY.config.table_measures[0],
+        policy=STUDY.config.policies[0],
+        code=source_hash(
+            "study/averages", "study/worst", "audit/worst", "data/texts", *READING
+        ),
+    message:
+        "Overview of the study"
+    script:
+        "../scripts/overview.py"
+
+
+rule verdicts:
+    """Hold published numbers and the paper's claims against the study's."""
+    input:
+        layout.summary(),
+        PAIRS,
+        [
+            layout.cost(dataset, model)
+            for dataset in STUDY.datasets
+            for model in STUDY.models
+        ],
+        published=published_files(STUDY, ROOT),
+    output:
+        layout.verdicts(),
+        layout.claims(),
+    log:
+        "results/logs/verdicts.log",
+    benchmark:
+        "results/logs/verdicts.benchmark.tsv"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        measures=STUDY.config.table_measures,
+        code=source_hash(
+            *("study/verdicts", "study/claims", "study/published"),
+            *("errors", "io/artifacts"),
+        ),
+    message:
+        "Verdicts on published numbers and claims"
+    script:
+        "../scripts/verdicts.py"
