@@ -6,10 +6,12 @@ it; a step that is repeated writes the same rows.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import shutil
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -205,12 +207,21 @@ def _logits_key(study: Study, model: str, dtype: str, name: str, layout: Layout)
     return rows_hash(
         (read_artifact(table) for table in tables),
         fingerprint(study.models[model]),
+        *_weights(study.models[model]),
         dtype,
         study.config.arithmetic,
         study.config.device,
         str(_batch_rule(study)),
         source_hash("models", "precision"),
     )
+
+
+def _weights(spec: ModelSpec) -> Iterator[str]:
+    """Hash the weights of a model on this machine, which unlike other sources can change."""
+    if spec.source.path is not None:
+        for file in sorted(Path(spec.source.path, spec.source.folder).glob("*.safetensors")):
+            with file.open("rb") as weights:
+                yield hashlib.file_digest(weights, "sha256").hexdigest()
 
 
 def _batch_rule(study: Study) -> BatchRule | None:
