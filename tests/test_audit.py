@@ -13,7 +13,7 @@ from polars.testing import assert_frame_equal
 from tiewise import evaluate, tie_statistics
 from tiewise.audit import Audit, audit
 from tiewise.audit.sources import tie_sources
-from tiewise.audit.tie_counts import tie_counts
+from tiewise.audit.tie_groups import n_tied, tie_counts, tie_groups
 from tiewise.audit.worst import worst_queries
 from tiewise.pairing import Paired
 from tiewise.precision.grids import BINARY_GRIDS, DecimalGrid
@@ -49,8 +49,11 @@ def run_of(scores: Any, per_query: int = 100) -> pl.DataFrame:
 
 
 def sources_of(run: pl.DataFrame) -> list[str]:
-    float32 = int(tie_statistics(run, score_type="float32")["n_tied"].sum())
-    return [source.kind for source in tie_sources(run, tie_statistics(run), float32)]
+    qrels = run.unique("query_id", maintain_order=True).select("query_id", "doc_id", grade=1.0)
+    groups, groups32 = (
+        tie_groups(Paired(qrels, run, Policy("trec"), kind)) for kind in ("float64", "float32")
+    )
+    return [source.kind for source in tie_sources(groups, tie_counts(groups), n_tied(groups32))]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +97,7 @@ def test_ties_are_counted() -> None:
 
 
 @pytest.mark.parametrize("score_type", ["float64", "float32"])
-def test_counts_from_blocks_are_those_of_tie_statistics(score_type: str) -> None:
+def test_counts_of_tie_groups_are_those_of_tie_statistics(score_type: str) -> None:
     rng = np.random.default_rng(2)
     values = np.array([0.0, -0.0, 0.5, 0.5 + 1e-12, 0.75, -np.inf, np.inf])
     rows = [
@@ -105,7 +108,7 @@ def test_counts_from_blocks_are_those_of_tie_statistics(score_type: str) -> None
     run = pl.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
     qrels = {"none": {"d0": 1}, **{f"q{q}": {"d0": 1} for q in range(6)}}
     paired = Paired(as_qrels(qrels), run, Policy("trec"), score_type)
-    counts = tie_counts(paired)
+    counts = tie_counts(tie_groups(paired))
     expected = tie_statistics(run, score_type=score_type)
     assert_frame_equal(counts, expected.select(counts.columns))
 

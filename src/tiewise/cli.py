@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -86,13 +87,15 @@ def audit(
     Example: tiewise audit run.txt.gz qrels.txt -m nDCG@10 -m RR@10 --format html -o audit.html
     """
     with speaking() as notes:
-        from tiewise.audit import DEFAULT_MEASURES
-        from tiewise.audit import audit as audited
         from tiewise.io import read_qrels, read_run
 
         _only_one_stdin(run, qrels)
         options = {"nonfinite": nonfinite, "subset": subset, "split": split}
-        judgements, candidates = _read_all([(read_qrels, qrels, {}), (read_run, run, options)])
+        reading = _reading([(read_qrels, qrels, {}), (read_run, run, options)])
+        from tiewise.audit import DEFAULT_MEASURES
+        from tiewise.audit import audit as audited
+
+        judgements, candidates = reading.result()
         result = audited(
             judgements,
             candidates,
@@ -236,6 +239,14 @@ def _only_one_stdin(*paths: str) -> None:
         raise InputError("only one input can be standard input (-)")
 
 
+def _reading(inputs: list[tuple[Callable[..., Read], str, dict[str, Any]]]) -> Future[list[Read]]:
+    """Start to read every input, one after another, while the caller loads what it needs next."""
+    reader = ThreadPoolExecutor(max_workers=1)
+    future = reader.submit(_read_all, inputs)
+    reader.shutdown(wait=False)
+    return future
+
+
 def _read_all(inputs: list[tuple[Callable[..., Read], str, dict[str, Any]]]) -> list[Read]:
     """Read every input, and raise once with the problems of all."""
     problems: list[str] = []
@@ -252,6 +263,9 @@ def _read_all(inputs: list[tuple[Callable[..., Read], str, dict[str, Any]]]) -> 
 
 def main() -> None:
     """Run the command line; a reader that stops listening is no error."""
+    # No command of the judging wing multiplies matrices, and the start of the threads that numpy
+    # keeps for it costs a tenth of a second of processor time.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         app()
     except BrokenPipeError:

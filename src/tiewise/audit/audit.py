@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from tiewise.audit.sources import TieSource, tie_sources
+from tiewise.audit.tie_groups import n_tied, tie_counts
 from tiewise.audit.toolkits import toolkit_values
 from tiewise.audit.values import CONSTANT, RunValues, run_values
 from tiewise.audit.words import verdict
@@ -157,11 +158,8 @@ def audit(
     per_query = _per_query(values, request)
     table = average(per_query)
     covered = values.coverage
-    candidates = request.runs["run"]
-    if covered.unjudged:
-        candidates = candidates.filter(~pl.col("query_id").is_in(covered.unjudged))
-    ties = values.ties["float64"]
-    summary = _summarise(ties, int(values.ties["float32"]["n_tied"].sum()))
+    ties = tie_counts(values.groups["float64"])
+    summary = _summarise(ties, n_tied(values.groups["float32"]))
     fates = {"missing": missing, "empty": empty}
     constant = [
         float(values.mean((CONSTANT, "float64"), m, **fates).expected) for m in request.measures
@@ -171,7 +169,7 @@ def audit(
         per_query=per_query,
         toolkits=toolkit_values(values, request, ties["n_candidates"]),
         ties=summary,
-        sources=tie_sources(candidates, ties, summary.n_tied_float32),
+        sources=tie_sources(values.groups["float64"], ties, summary.n_tied_float32),
         coverage=covered,
         left_out=tuple(covered.remarks(**fates)) + _unretrieved(covered),
         verdict=verdict(table, summary.n_tied, policy, n_tied_float32=summary.n_tied_float32),

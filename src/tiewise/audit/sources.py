@@ -38,16 +38,16 @@ class TieSource:
 
 
 def tie_sources(
-    run: pl.DataFrame, ties: pl.DataFrame, n_tied_float32: int
+    groups: pl.DataFrame, ties: pl.DataFrame, n_tied_float32: int
 ) -> tuple[TieSource, ...]:
     """Say where the ties of a run most likely come from, the strongest evidence first.
 
     Parameters
     ----------
-    run : polars.DataFrame
-        ``query_id, doc_id, score``.
+    groups : polars.DataFrame
+        The run's tie groups, as `tiewise.audit.tie_groups` lists them.
     ties : polars.DataFrame
-        Of `tiewise.tie_statistics`, or of `tiewise.audit.tie_counts`.
+        The counts of the same groups by query.
     n_tied_float32 : int
         Candidates in ties when scores are kept as float32.
 
@@ -57,10 +57,10 @@ def tie_sources(
         Never empty.
     """
     n_tied = int(ties["n_tied"].sum())
-    finite = run.filter(pl.col("score").is_finite())
-    values = finite["score"].unique().to_numpy()
     sources = []
     if n_tied:
+        finite = groups.filter(pl.col("score").is_finite())
+        values = finite["score"].unique().to_numpy()
         sources += [_constant(ties), _saturated(finite), _grid(values, finite, ties)]
         sources += [] if any(sources) else [_equal(ties, len(values))]
     if n_tied_float32 > n_tied:
@@ -85,16 +85,11 @@ def _saturated(finite: pl.DataFrame) -> TieSource | None:
     scores = finite["score"]
     if scores.is_empty() or scores.min() < 0 or scores.max() > 1:  # type: ignore[operator]
         return None
-    ends = finite.filter(pl.col("score").is_in([0.0, 1.0])).group_by("query_id", "score").len()
-    tied = ends.filter(pl.col("len") > 1)
+    tied = finite.filter(pl.col("size") > 1, pl.col("score").is_in([0.0, 1.0]))
     if tied.is_empty():
         return None
-    counts = ", ".join(
-        f"{int(group['len'].sum()):,} at {end:g}"
-        for (end,), group in tied.sort("score", descending=True).group_by(
-            "score", maintain_order=True
-        )
-    )
+    sums = tied.group_by("score").agg(pl.col("size").sum()).sort("score", descending=True)
+    counts = ", ".join(f"{size:,} at {score:g}" for score, size in sums.iter_rows())
     return TieSource(
         "saturated",
         f"Scores are saturated ({counts}): a sigmoid or softmax ran out of numbers there.",

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from tiewise.arrays import batch_of
-from tiewise.audit.tie_counts import tie_counts
+from tiewise.audit.tie_groups import tie_groups
 from tiewise.measures import Batch, Measure, TieAware
 from tiewise.measures.documents import Judgements
 from tiewise.pairing import Paired
@@ -40,14 +40,14 @@ class RunValues:
         Of the run and the judgements.
     by_rule : dict
         Arrays (Q,) of each measure, by rule.
-    ties : dict
-        Counts of ties, by score type.
+    groups : dict
+        Tie groups, by score type.
     """
 
     query_ids: pl.Series
     coverage: Coverage
     by_rule: Mapping[Rule, Values]
-    ties: Mapping[str, pl.DataFrame]
+    groups: Mapping[str, pl.DataFrame]
 
     def kept(self, *, missing: str, empty: str) -> pl.Series:
         """Mark the queries that an average counts, Boolean (Q,)."""
@@ -97,18 +97,18 @@ def run_values(request: Request) -> RunValues:
     exact = float32_is_exact(run)
     kinds = (request.score_type,) if exact else SCORE_TYPES
     by_rule: dict[Rule, Values] = {}
-    ties: dict[str, pl.DataFrame] = {}
+    groups: dict[str, pl.DataFrame] = {}
     for kind in kinds:
         paired = pairings.get(("trec", kind)) or Paired(qrels, run, Policy("trec"), kind)
         rules = {(name, kind): derive for name, derive in _DERIVED.items()}
         by_rule |= _by_rule(paired, measures, rules, asked)
-        ties[kind] = tie_counts(paired)
+        groups[kind] = tie_groups(paired)
     if exact:
         by_rule |= {(n, k): by_rule[n, kinds[0]] for n in _DERIVED for k in SCORE_TYPES}
-        ties = dict.fromkeys(SCORE_TYPES, ties[kinds[0]])
+        groups = dict.fromkeys(SCORE_TYPES, groups[kinds[0]])
     if asked not in by_rule:
         by_rule |= _by_rule(first, measures, {asked: _as_it_is}, asked)
-    return RunValues(first.query_ids, first.coverage, by_rule, ties)
+    return RunValues(first.query_ids, first.coverage, by_rule, groups)
 
 
 def float32_is_exact(run: pl.DataFrame) -> bool:

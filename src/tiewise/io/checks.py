@@ -146,15 +146,15 @@ def warn_of_ranks(run: pl.DataFrame, name: str) -> None:
 
 def _rises(run: pl.DataFrame) -> pl.Series:
     """Rows that follow one of the same query with a higher score, or with a lower rank."""
-    same = pl.col("query_id") == pl.col("query_id").shift()
+    same = pl.col("query_id").rle_id().diff() == 0
     score, rank = pl.col("score"), pl.col("rank")
     odd = same & ((score > score.shift()) | (rank < rank.shift()))
     return run.select(odd.fill_null(False)).to_series()
 
 
 def _is_grouped(run: pl.DataFrame) -> bool:
-    ids = run["query_id"]
-    return int((ids != ids.shift()).sum()) + 1 == ids.n_unique()
+    stretches = run["query_id"].rle().struct.field("value")
+    return stretches.n_unique() == len(stretches)
 
 
 def _has_repeated(frame: pl.DataFrame) -> bool:
