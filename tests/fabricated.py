@@ -195,7 +195,12 @@ class _Made:
             {"dataset": dataset, "model": model, "regime": regime, "query_id": "q1"}
             | head
             | {"query": "what is <b>tied</b>?", "first": 1, "last": 2, "n_relevant": 1}
-            | {"doc_id": doc_id, "grade": grade, "text": f"<script>alert('{doc_id}')</script> & so"}
+            | {
+                "doc_id": doc_id,
+                "grade": grade,
+                "fp32_score": 0.501,
+                "text": f"<script>alert('{doc_id}')</script> & so",
+            }
             for dataset, model, regime in self.cells
             if regime in self.low
             for doc_id, grade in (("d1", 1.0), ("d2", None))

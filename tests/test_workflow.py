@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ import yaml
 
 import tiewise
 from tiewise.io.artifacts import read_artifact, read_provenance
+from tiewise.report import names
 from tiewise.study.layout import Layout
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,11 +25,18 @@ REGIMES = ["fp32", "bf16", "bf16-hps"]
 
 
 def snakemake(
-    folder: Path, *options: str, config: Path = CONFIG
+    folder: Path, *options: str, config: Path = CONFIG, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).parent / "snakemake"), *options, "--cores", "2"]
     command += ["--directory", str(folder), "--configfile", str(config)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def changed_config(folder: Path, **changes: object) -> Path:
@@ -61,9 +70,13 @@ def test_every_artifact_is_there_and_says_what_made_it(study: Path, layout: Layo
     artifacts = sorted((study / "results").rglob("*.parquet"))
     expected = [layout.data(DATASET, t) for t in ("corpus", "queries", "qrels", "candidates")]
     expected += [layout.logits(DATASET, MODEL, dtype) for dtype in ("fp32", "bf16")]
-    for kind in (layout.scores, layout.metrics, layout.ties):
+    for kind in (layout.scores, layout.metrics, layout.ties, layout.agreement):
         expected += [kind(DATASET, MODEL, regime) for regime in REGIMES]
-    expected += [layout.self_test(MODEL), layout.summary()]
+    for kind in (layout.alternatives, layout.toolkits, layout.cost):
+        expected += [kind(DATASET, MODEL)]
+    expected += [layout.self_test(MODEL), layout.distribution(MODEL)]
+    expected += [layout.summary(), layout.averages(), layout.tie_summary(), layout.worst()]
+    expected += [layout.verdicts(), layout.claims()]
     cached = [path for path in artifacts if ".cache" in path.parts]
     assert set(artifacts) - set(cached) == set(expected)
     for path in expected:
@@ -88,12 +101,13 @@ def test_every_job_has_a_log_and_a_benchmark(study: Path) -> None:
     assert len(timed) == 11  # one a job
 
 
-def test_tables_and_figures_are_there_in_every_format(study: Path) -> None:
-    results = study / "results"
-    for suffix in ("csv", "md", "tex"):
-        assert "bf16" in (results / "tables" / f"main.{suffix}").read_text()
-    for suffix, magic in {"pdf": b"%PDF", "svg": b"<?xml", "png": b"\x89PNG"}.items():
-        assert (results / "figures" / f"cutoffs.{suffix}").read_bytes().startswith(magic)
+def test_tables_and_figures_are_there_in_every_format(layout: Layout) -> None:
+    for name in names.TABLES:
+        for suffix in names.TABLE_SUFFIXES:
+            assert Path(f"{layout.table(name)}{suffix}").stat().st_size > 0
+    for name in ("example", "bits", "scores", "cutoffs", f"cutoffs-{DATASET}"):
+        for suffix in names.FIGURE_SUFFIXES:
+            assert Path(f"{layout.figure(name)}{suffix}").stat().st_size > 0
 
 
 def test_the_table_says_what_evaluate_says_of_the_scores(study: Path, layout: Layout) -> None:
@@ -128,9 +142,21 @@ def test_a_second_run_finds_nothing_to_do(study: Path) -> None:
     assert "Nothing to be done" in done.stdout + done.stderr
 
 
-def test_another_table_reruns_the_report_alone(study: Path, tmp_path: Path) -> None:
+def test_other_table_measures_rerun_nothing_that_scores_or_judges(
+    study: Path, tmp_path: Path
+) -> None:
     config = changed_config(tmp_path, table_measures=["nDCG@5"])
-    assert planned(snakemake(study, "--dry-run", config=config)) == {"main_table", "cutoffs_figure"}
+    plan = planned(snakemake(study, "--dry-run", config=config))
+    assert {"tables", "figures"} <= plan
+    assert plan & {"dataset", "candidates", "logits", "scores", "metrics", "ties"} == set()
+
+
+def test_a_changed_table_layout_reruns_only_what_shows_tables(study: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "src", tmp_path / "src")
+    with (tmp_path / "src" / "tiewise" / "report" / "tables" / "main.py").open("a") as code:
+        code.write("# another layout\n")
+    plan = planned(snakemake(study, "--dry-run", PYTHONPATH=str(tmp_path / "src")))
+    assert plan == {"tables", "page"}
 
 
 def test_another_measure_reruns_no_forward_pass(study: Path, tmp_path: Path) -> None:

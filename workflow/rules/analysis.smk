@@ -1,17 +1,8 @@
 """What tables and figures are views of, beside the measures and ties themselves."""
 
 JUDGING = [
-    *(
-        "audit",
-        "compare",
-        "sampling",
-        "evaluate",
-        "arrays",
-        "blocks",
-        "pairing",
-        "request",
-    ),
-    *("measures", "ties", "policies", "scores", "coverage", "frames", "significance"),
+    *("audit", "compare", "sampling", "significance", "evaluate", "request", "pairing"),
+    *("arrays", "blocks", "measures", "ties", "scores", "runs"),
 ]
 """Sources that decide what a run's numbers are."""
 READING = ["study/reading", "errors", "io/artifacts"]

@@ -18,9 +18,18 @@ rule tables:
         ],
     output:
         [
+            report(
+                f"{layout.table(name)}.csv",
+                caption=f"../report/{name}.rst",
+                category="Tables",
+                labels={"table": name},
+            )
+            for name in names.TABLES
+        ],
+        [
             f"{layout.table(name)}{suffix}"
             for name in names.TABLES
-            for suffix in names.TABLE_SUFFIXES
+            for suffix in names.TABLE_SUFFIXES[1:]
         ],
     log:
         "results/logs/tables.log",
@@ -49,9 +58,18 @@ rule figures:
         [layout.distribution(model) for model in STUDY.models],
     output:
         [
+            report(
+                f"{layout.figure(name)}.svg",
+                caption=f"../report/{caption}.rst",
+                category="Figures",
+                labels={"figure": name},
+            )
+            for name, caption in names.figures(STUDY).items()
+        ],
+        [
             f"{layout.figure(name)}{suffix}"
             for name in names.figures(STUDY)
-            for suffix in names.FIGURE_SUFFIXES
+            for suffix in (".pdf", ".png")
         ],
     log:
         "results/logs/figures.log",
@@ -70,3 +88,32 @@ rule figures:
         "Figures"
     script:
         "../scripts/figures.py"
+
+
+rule page:
+    """Bring the study together on one page that loads nothing from elsewhere."""
+    input:
+        rules.tables.input,
+        [
+            layout.data(dataset, table)
+            for dataset in STUDY.datasets
+            for table in ("qrels", "candidates")
+        ],
+        [f"{layout.figure(name)}.svg" for name in names.SHARED_FIGURES],
+    output:
+        report(layout.page(), caption="../report/page.rst", category="Page"),
+    log:
+        "results/logs/page.log",
+    benchmark:
+        "results/logs/page.benchmark.tsv"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        measures=STUDY.config.table_measures,
+        labels=names.labels(STUDY),
+        code=source_hash("report", "errors", "io/artifacts"),
+    message:
+        "Page"
+    script:
+        "../scripts/page.py"

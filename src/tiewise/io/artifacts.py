@@ -104,6 +104,7 @@ SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
         "doc_id": pl.String,
         "grade": pl.Float64,
         "text": pl.String,
+        "fp32_score": pl.Float64,
     },
     "alternatives": {
         "dtype": pl.String,

@@ -12,9 +12,13 @@ TABLE_SUFFIXES = (".csv", ".md", ".tex")
 FIGURE_SUFFIXES = (".pdf", ".svg", ".png")
 
 
-def figures(study: Study) -> list[str]:
-    """Name the figures of a study: one page of cut-offs for each data set, and the others."""
-    return ["example", "bits", "scores", "cutoffs", *(f"cutoffs-{n}" for n in study.datasets)]
+SHARED_FIGURES = ("example", "bits", "scores")
+
+
+def figures(study: Study) -> dict[str, str]:
+    """Name the figures of a study, a page of cut-offs for each data set, each with its caption."""
+    shared = {name: name for name in (*SHARED_FIGURES, "cutoffs")}
+    return shared | {f"cutoffs-{name}": "cutoffs-page" for name in study.datasets}
 
 
 def labels(study: Study) -> dict[str, dict[str, str]]:

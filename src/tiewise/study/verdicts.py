@@ -75,7 +75,7 @@ def _verdict(cell: Mapping[str, Any], row: Mapping[str, Any], value: float) -> t
     difference, half = value - published, 0.5 * 10**-decimals
     # A hair more than half a unit: 0.005 is no binary number.
     if abs(difference) <= half * (1 + 1e-9):
-        return EXACT, f"the same to {decimals} decimals"
+        return EXACT, f"to {decimals} decimals"
     said = f"differs by {difference:+.{decimals}f}"
     if (ties := _orders(cell["quantity"], row)) and ties[0] - half <= published <= ties[1] + half:
         low, high = (f"{bound:.{decimals}f}" for bound in ties)

@@ -49,7 +49,10 @@ def _of_dataset(study: Study, name: str, n: int, layout: Layout) -> Iterator[dic
         )
         head = {"dataset": name, "model": model, "regime": regime, "measure": measure}
         head |= {"number": number, "query": queries[query_id]}
-        yield from (head | row for row in _rows(moved, texts))
+        exact = _fp32_scores(study, name, model, query_id, layout)
+        yield from (
+            head | row | {"fp32_score": exact.get(row["doc_id"])} for row in _rows(moved, texts)
+        )
 
 
 def _widest(study: Study, name: str, n: int, layout: Layout) -> pl.DataFrame:
@@ -70,6 +73,16 @@ def _first_policy(study: Study, name: str, model: str, regime: str, layout: Layo
     columns = ["measure", "policy", "query_id", "expected", "min", "max", "range", "oblivious"]
     table = read_artifact(layout.metrics(name, model, regime), columns)
     return table.filter(pl.col("policy") == study.config.policies[0])
+
+
+def _fp32_scores(
+    study: Study, name: str, model: str, query_id: str, layout: Layout
+) -> dict[str, float]:
+    """Read a query's scores in FP32, which tell spurious ties apart; none without FP32."""
+    if "fp32" not in study.regimes:
+        return {}
+    scores = read_run(layout.scores(name, model, "fp32")).filter(pl.col("query_id") == query_id)
+    return dict(scores.select("doc_id", "score").iter_rows())
 
 
 def _rows(moved: MovedQuery, texts: pl.DataFrame) -> Iterator[dict[str, Any]]:
