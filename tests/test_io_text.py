@@ -39,7 +39,8 @@ SAME_ROWS = {
     "byte order mark": b"\xef\xbb\xbf" + PLAIN,
     "blank lines": b"\n \n" + PLAIN.replace(b"\n", b"\n\n") + b"\n\t\n",
     "gzip": gzip.compress(PLAIN, mtime=0),
-    "gzip in two members": gzip.compress(PLAIN[:120], mtime=0) + gzip.compress(PLAIN[120:], mtime=0),
+    "gzip in two members": gzip.compress(PLAIN[:120], mtime=0)
+    + gzip.compress(PLAIN[120:], mtime=0),
     "form feed as a blank": PLAIN.replace(b" ", b"\f", 1),
 }
 
