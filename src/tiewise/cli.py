@@ -203,6 +203,21 @@ def show(
         print_study(results, Console())
 
 
+@app.command()
+def check(
+    results: Annotated[Path, typer.Argument(help="Results folder of a study.")] = Path("results"),
+) -> None:
+    """Compare a study with published numbers; exit code 1 when one is outside."""
+    from tiewise.report.check import check as compare_with_published
+    from tiewise.report.check import check_text
+
+    with speaking():
+        found = compare_with_published(results)
+    _write_text(check_text(found), None)
+    if found.n_outside:
+        raise typer.Exit(1)
+
+
 def short_names(paths: list[str]) -> list[str]:
     """Name runs by what tells their paths apart.
 
