@@ -213,7 +213,7 @@ def check(
 
     with speaking():
         found = compare_with_published(results)
-    _write_text(check_text(found), None)
+    write_text(check_text(found), None)
     if found.n_outside:
         raise typer.Exit(1)
 
