@@ -39,14 +39,23 @@ def cutoffs_page(study: Study, dataset: str, summary: pl.DataFrame, note: str) -
     with style():
         from matplotlib import pyplot
 
+        width, height = 2.1 * len(study.regimes) + 0.9, 1.9 * len(families) + 1.5
         figure, axes = pyplot.subplots(
             len(families),
             len(study.regimes),
-            figsize=(2.1 * len(study.regimes) + 0.6, 1.9 * len(families) + 1.1),
+            figsize=(width, height),
             sharex=True,
             sharey="row",
             squeeze=False,
-            layout="constrained",
+        )
+        # Margins in inches: to find them by measuring twenty panels takes longer than to draw.
+        figure.subplots_adjust(
+            left=0.8 / width,
+            right=1 - 0.15 / width,
+            bottom=0.8 / height,
+            top=1 - 0.7 / height,
+            wspace=0.12,
+            hspace=0.14,
         )
         for family, line in zip(families, axes, strict=True):
             for regime, panel in zip(study.regimes, line, strict=True):

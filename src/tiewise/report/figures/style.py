@@ -43,9 +43,10 @@ def save(figure: Figure, stem: Path) -> None:
     with style():
         from matplotlib import pyplot
 
-        # One layout serves all formats: to find it takes longer than to draw.
-        figure.draw_without_rendering()
-        figure.set_layout_engine(None)
+        if figure.get_layout_engine() is not None:
+            # One layout serves all formats: to find it takes longer than to draw.
+            figure.draw_without_rendering()
+            figure.set_layout_engine(None)
         for suffix in FIGURE_SUFFIXES:
             with writing(f"{stem}{suffix}") as part:
                 figure.savefig(part, format=suffix[1:], metadata=undated.get(suffix))
