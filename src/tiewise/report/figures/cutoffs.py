@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAND = 0.25
+MOST_WORDS = 2
+"""Models up to which each panel says how wide its bands are; more words would hide the bands."""
 OBLIVIOUS: dict[str, Any] = {"color": "#333333", "lw": 1.2, "ls": (0, (3, 1.5))}
 
 
@@ -96,7 +98,8 @@ def with_cutoffs(summary: pl.DataFrame) -> pl.DataFrame:
 
 def _draw(panel: Axes, cell: pl.DataFrame) -> None:
     panel.axhline(0, color="#555555", lw=0.8)
-    for number, model in enumerate(cell["model"].unique(maintain_order=True)):
+    models = cell["model"].unique(maintain_order=True)
+    for number, model in enumerate(models):
         rows = cell.filter(pl.col("model") == model)
         low, high, oblivious = (
             100 * (rows[name] - rows["expected"]).to_numpy() for name in ("min", "max", "oblivious")
@@ -104,15 +107,16 @@ def _draw(panel: Axes, cell: pl.DataFrame) -> None:
         colour = f"C{number}"
         panel.fill_between(rows["cutoff"], low, high, color=colour, alpha=BAND, lw=0)
         panel.plot(rows["cutoff"], oblivious, **(OBLIVIOUS | {"color": colour}))
-        panel.annotate(
-            _widest(rows),
-            xy=(0.98, 0.03 + 0.08 * number),
-            xycoords="axes fraction",
-            ha="right",
-            color=colour,
-            fontsize=7,
-        )
-    panel.margins(y=0.15 + 0.05 * cell["model"].n_unique())  # room for the words below the bands
+        if len(models) <= MOST_WORDS:
+            panel.annotate(
+                _widest(rows),
+                xy=(0.98, 0.03 + 0.08 * number),
+                xycoords="axes fraction",
+                ha="right",
+                color=colour,
+                fontsize=7,
+            )
+    panel.margins(y=0.15 + 0.05 * min(len(models), MOST_WORDS))  # room for the words
 
 
 def _widest(rows: pl.DataFrame) -> str:

@@ -87,7 +87,7 @@ def _sizes(panel: Axes, counts: pl.DataFrame, regimes: list[str]) -> None:
         shares = [100 * int(rows.filter(each)["n_candidates"].sum()) / total for each in inside]
         at = np.arange(len(SIZES)) + (number - (len(regimes) - 1) / 2) * width
         panel.bar(at, shares, width=width, color=f"C{number}")
-    panel.set_xticks(range(len(SIZES)), [_name(*size) for size in SIZES], fontsize=7.5)
+    panel.set_xticks(range(len(SIZES)), [_name(*size) for size in SIZES], fontsize=7, rotation=35)
     panel.set_xlabel("candidates with the same score")
     panel.set_yscale("log")
     panel.set_ylim(0.01, 130)
