@@ -98,7 +98,7 @@ def test_every_job_has_a_log_and_a_benchmark(study: Path) -> None:
         for path in logs.rglob("*.benchmark.tsv")
     }
     assert {stem.as_posix() for stem in stems} == timed
-    assert len(timed) == 11  # one a job
+    assert len(timed) == 17  # one a job
 
 
 def test_tables_and_figures_are_there_in_every_format(layout: Layout) -> None:
