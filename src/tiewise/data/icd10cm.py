@@ -50,16 +50,24 @@ class Icd10cmSource(Source):
         InputError
             The package is missing or of another version, or its data file was changed.
         """
-        # The package parses its file when imported, for seconds; the file alone is enough.
-        path = package_file(PACKAGE, VERSION, FILE, SHA256)
-        codes = list(_codes(ElementTree.parse(path).getroot()))
-        documents = [code for code in codes if code.is_document]
-        chosen, funnel = _choose(documents, {plain_words(code.description) for code in codes})
+        documents, terms, funnel = _read()
+        chosen = _first_of_each_category(terms)
+        funnel["categories, one term each"] = len(chosen)
+        return self._task(documents, chosen, funnel)
+
+    def read_every_term(self) -> Dataset:
+        """Build the task with every usable term; errors as of `read`."""
+        documents, terms, funnel = _read()
+        return self._task(documents, terms, funnel)
+
+    def _task(
+        self, documents: list[_Code], terms: dict[str, str], funnel: dict[str, int]
+    ) -> Dataset:
         by_category = defaultdict(list)
         for code in documents:
             by_category[code.category].append(code)
         queries = sorted(
-            (query_id(NAMESPACE, term), term, category) for category, term in chosen.items()
+            (query_id(NAMESPACE, term), term, category) for term, category in terms.items()
         )
         corpus, asked, qrels = tables(
             corpus=((code.name, "", code.description) for code in documents),
@@ -125,16 +133,26 @@ def _under(diagnosis: ElementTree.Element, category: str, expands: bool) -> Iter
         yield from _under(child, category, expands)
 
 
-def _choose(
+def _read() -> tuple[list[_Code], dict[str, str], dict[str, int]]:
+    """Read documents and usable terms from the package's data file."""
+    # The package parses its file when imported, for seconds; the file alone is enough.
+    path = package_file(PACKAGE, VERSION, FILE, SHA256)
+    codes = list(_codes(ElementTree.parse(path).getroot()))
+    documents = [code for code in codes if code.is_document]
+    terms, funnel = _usable(documents, {plain_words(code.description) for code in codes})
+    return documents, terms, funnel
+
+
+def _usable(
     documents: list[_Code], descriptions: set[str]
 ) -> tuple[dict[str, str], dict[str, int]]:
-    """Choose one inclusion term a category, the one with the smallest hash, and count the rest."""
+    """Find the inclusion terms that make a query, each with its category, and count the rest."""
     listed = [(term, code) for code in documents for term in code.inclusion_terms]
     categories = defaultdict(set)
     for term, code in listed:
         categories[plain_words(term)].add(code.category)
-    chosen: dict[str, str] = {}
-    usable: set[str] = set()
+    usable: dict[str, str] = {}
+    seen: set[str] = set()
     funnel = Counter({"inclusion terms": len(listed)})
     for term, code in listed:
         words = plain_words(term)
@@ -146,16 +164,23 @@ def _choose(
             funnel["dropped: not a phrase of its own"] += 1
         elif len(categories[words]) > 1:
             funnel["dropped: listed in several categories"] += 1
-        elif words in usable:
+        elif words in seen:
             funnel["dropped: listed again in its category"] += 1
         else:
-            usable.add(words)
-            best = chosen.get(code.category)
-            if best is None or text_hash(NAMESPACE, term) < text_hash(NAMESPACE, best):
-                chosen[code.category] = term
+            seen.add(words)
+            usable[term] = code.category
     funnel["usable terms"] = len(usable)
-    funnel["categories, one term each"] = len(chosen)
-    return chosen, dict(funnel)
+    return usable, dict(funnel)
+
+
+def _first_of_each_category(terms: dict[str, str]) -> dict[str, str]:
+    """Choose one term a category, the one with the smallest hash."""
+    chosen: dict[str, str] = {}
+    for term, category in terms.items():
+        best = chosen.get(category)
+        if best is None or text_hash(NAMESPACE, term) < text_hash(NAMESPACE, best):
+            chosen[category] = term
+    return {term: category for category, term in chosen.items()}
 
 
 def _content(words: str) -> set[str]:
