@@ -87,4 +87,5 @@ class BatchRule:
 
 def default_rule(device: torch.device) -> BatchRule:
     """Token budget that keeps a device busy and its caches or memory unstrained."""
-    return BatchRule("tokens", 4096 if device.type == "cpu" else 65536)
+    # Measured: on processors small batches stay in the cache and hold less padding.
+    return BatchRule("tokens", 1024 if device.type == "cpu" else 65536)
