@@ -41,7 +41,8 @@ def folder(only_when_asked: None, tmp_path_factory: pytest.TempPathFactory) -> P
 def hub(folder: Path) -> Iterator[Hub]:
     """Serve a miniature of everything that the study names, and put its blocks into a catalog.
 
-    The blocks are the shipped ones without the numbers that only the real files can give.
+    The blocks are the shipped ones without the numbers that only the real files can give, and
+    with three queries each.
     """
     repositories: dict[str, Repository] = {}
     for name in PAPER["datasets"]:
@@ -49,7 +50,7 @@ def hub(folder: Path) -> Iterator[Hub]:
         made = collections.repository(spec.source.repo, spec.source.revision)  # type: ignore[union-attr]
         repositories[made.prefix] = made
         block = spec.model_dump(mode="json", exclude={"expected"}, exclude_none=True)
-        write(folder / "catalog" / "datasets" / f"{name}.yaml", block)
+        write(folder / "catalog" / "datasets" / f"{name}.yaml", block | {"n_queries": 3})
     for name in PAPER["models"]:
         model = load_model_spec(ROOT / "config" / "models" / f"{name}.yaml")
         made = checkpoints.repository(model, folder / "checkpoints" / name)
