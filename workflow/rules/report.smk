@@ -117,3 +117,28 @@ rule page:
         "Page"
     script:
         "../scripts/page.py"
+
+
+rule notebooks:
+    """Execute the notebooks; a target of its own, as they need no results of the study."""
+    input:
+        sorted((ROOT / "notebooks").glob("*.py")),
+    output:
+        [
+            layout.notebook(path.stem)
+            for path in sorted((ROOT / "notebooks").glob("*.py"))
+        ],
+    log:
+        "results/logs/notebooks.log",
+    benchmark:
+        "results/logs/notebooks.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        code=source_hash("data", "models", "precision", *JUDGING, *READING),
+    message:
+        "Notebooks"
+    script:
+        "../scripts/notebooks.py"

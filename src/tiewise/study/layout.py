@@ -33,6 +33,10 @@ class Layout:
         """Known values of a model, as published and as found."""
         return Path(self.results, "models", model, "self_test.parquet")
 
+    def checkpoint(self, recipe: str, head: str) -> Path:
+        """Folder of a reranker that the study trains."""
+        return Path(self.results, "models", recipe, head)
+
     def logits(self, dataset: str, model: str, dtype: str) -> Path:
         """Output of a model in one dtype."""
         return Path(self.results, "logits", dataset, model, f"{dtype}.parquet")
@@ -104,6 +108,10 @@ class Layout:
     def figure(self, name: str) -> Path:
         """Stem of a figure, which has the suffixes pdf, svg and png."""
         return Path(self.results, "figures", name)
+
+    def notebook(self, name: str) -> Path:
+        """Executed notebook."""
+        return Path(self.results, "notebooks", f"{name}.ipynb")
 
     def page(self) -> Path:
         """The report, one page."""
