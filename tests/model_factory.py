@@ -66,7 +66,7 @@ def make_checkpoint(class_name: str, folder: Path, *, seed: int = 0, scale: floa
     config_name, keys = CONFIGS[class_name]
     torch.manual_seed(seed)
     # Wide weights, because outputs of the usual 0.02 would all be the same number.
-    config = getattr(transformers, config_name)(**keys, initializer_range=0.3)
+    config = getattr(transformers, config_name)(**{"initializer_range": 0.3} | keys)
     model = getattr(transformers, class_name)(config).eval()
     for name, weight in model.named_parameters():
         if name.startswith(("classifier", "score")):
