@@ -4,6 +4,7 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from tiewise.errors import InputError
+from tiewise.models.recipe import recipe_of
 from tiewise.study.config import fingerprint, load_study
 from tiewise.study.layout import Layout
 from tiewise.study.provenance import source_hash
@@ -29,3 +30,4 @@ wildcard_constraints:
     model=either(STUDY.models),
     dtype=either(STUDY.dtypes),
     regime=either(STUDY.regimes),
+    recipe=either(STUDY.recipes),

@@ -1,8 +1,45 @@
 """Forward passes: the expensive artifact, one pass per model dtype for all of its regimes."""
 
 
+def trained(wildcards):
+    """Checkpoint of a model that the study trains; nothing for one that comes from elsewhere."""
+    source = STUDY.models[wildcards.model].source
+    return f"{source.path}/model.safetensors" if recipe_of(source) else []
+
+
+rule training:
+    """Train a recipe's rerankers, one with each head, on queries that the study does not test."""
+    input:
+        lambda w: [
+            layout.data(STUDY.recipes[w.recipe].dataset, table)
+            for table in ("corpus", "queries", "qrels")
+        ],
+    output:
+        layout.checkpoint("{recipe}", "sigmoid") / "model.safetensors",
+        layout.checkpoint("{recipe}", "softmax") / "model.safetensors",
+    log:
+        "results/logs/training/{recipe}.log",
+    benchmark:
+        "results/logs/training/{recipe}.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    params:
+        spec=lambda w: fingerprint(STUDY.recipes[w.recipe], STUDY.bases[w.recipe]),
+        code=source_hash(
+            "models/finetune", "models/recipe", "study/training", "data/training"
+        ),
+    message:
+        "Training of {wildcards.recipe}"
+    script:
+        "../scripts/training.py"
+
+
 rule self_test:
     """Check a model's known values, so that wrong weights or prompts score nothing."""
+    input:
+        trained,
     output:
         layout.self_test("{model}"),
     log:
@@ -28,6 +65,7 @@ rule logits:
     """Run a model in one dtype over every data set, so that it is loaded once."""
     input:
         branch(STUDY.config.self_test, then=rules.self_test.output),
+        trained,
         [
             layout.data(dataset, table)
             for dataset in STUDY.datasets

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -15,6 +16,7 @@ from tiewise import measures
 from tiewise.data.spec import DatasetSpec, load_dataset_spec
 from tiewise.errors import attempt, did_you_mean, some, stop
 from tiewise.io.blocks import validate_block
+from tiewise.models.recipe import Recipe, load_recipe, recipe_of
 from tiewise.models.spec import ModelSpec, load_model_spec
 from tiewise.precision.regimes import Regime
 from tiewise.runs.policies import parse_policy
@@ -108,12 +110,17 @@ class Study:
         Blocks by name, in the config's order.
     regimes : dict
         Precision regimes by name, in the config's order.
+    recipes, bases : dict
+        How the study trains rerankers of its own, and the models that they start from, by name
+        of the recipe.
     """
 
     config: StudyConfig
     datasets: dict[str, DatasetSpec]
     models: dict[str, ModelSpec]
     regimes: dict[str, Regime]
+    recipes: dict[str, Recipe]
+    bases: dict[str, ModelSpec]
 
     @property
     def name(self) -> str:
@@ -162,8 +169,9 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
     if config is None:
         # The names can still be checked, so that one run of the command shows every mistake.
         config = StudyConfig.model_construct(**_usable(raw))
-    datasets = _blocks(problems, config, root, "datasets", load_dataset_spec)
-    models = _blocks(problems, config, root, "models", load_model_spec)
+    blocks = partial(_blocks, problems, config.catalog, root)
+    datasets = blocks("datasets", config.datasets, load_dataset_spec)
+    models = blocks("models", config.models, load_model_spec)
     regimes = {
         name: regime
         for name in config.regimes
@@ -174,8 +182,17 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
     for name in config.policies:
         attempt(problems, parse_policy, name)
     problems += _disagreements(config, root)
+    made_by = (recipe_of(spec.source) for spec in models.values())
+    recipes = blocks("training", [name for name in made_by if name], load_recipe)
+    bases = blocks("models", [recipe.base for recipe in recipes.values()], load_model_spec)
+    bases = {name: bases[recipe.base] for name, recipe in recipes.items() if recipe.base in bases}
+    problems += [
+        f"config: datasets: recipe {name} needs {recipe.dataset!r} among them"
+        for name, recipe in recipes.items()
+        if recipe.dataset not in config.datasets
+    ]
     stop(problems)
-    return Study(config, datasets, models, regimes)
+    return Study(config, datasets, models, regimes, recipes, bases)
 
 
 def fingerprint(*blocks: BaseModel) -> str:
@@ -199,17 +216,18 @@ def _usable(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def _blocks(
     problems: list[str],
-    config: StudyConfig,
+    catalog: Iterable[str],
     root: Path,
     topic: str,
+    names: Iterable[str],
     load: Callable[[Path], T],
 ) -> dict[str, T]:
-    """Read the blocks of one topic that a study names; the first catalog that has one wins."""
+    """Read the blocks of one topic that are named; the first catalog that has one wins."""
     paths: dict[str, Path] = {}
-    for folder in reversed(config.catalog):
+    for folder in reversed(list(catalog)):
         paths |= {path.stem: path for path in sorted((root / folder / topic).glob("*.yaml"))}
     blocks = {}
-    for name in getattr(config, topic):
+    for name in dict.fromkeys(names):
         if name not in paths:
             said = did_you_mean(name, paths)
             problems.append(f"config: {topic}: no block named {name!r}; {said}")

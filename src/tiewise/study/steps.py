@@ -70,7 +70,7 @@ def dataset(study: Study, name: str, layout: Layout = RESULTS) -> None:
 
 def candidates(study: Study, name: str, layout: Layout = RESULTS) -> None:
     """Choose the documents that models rank for each query of a data set."""
-    chosen, facts = build_candidates(study.datasets[name], _read_dataset(name, layout))
+    chosen, facts = build_candidates(study.datasets[name], read_dataset(name, layout))
     note = provenance(study, dataset=name, facts=facts)
     write_artifact(chosen, layout.data(name, "candidates"), provenance=note, kind="candidates")
 
@@ -192,7 +192,8 @@ def summary(study: Study, layout: Layout = RESULTS) -> None:
     )
 
 
-def _read_dataset(name: str, layout: Layout) -> Dataset:
+def read_dataset(name: str, layout: Layout = RESULTS) -> Dataset:
+    """Read a data set's tables."""
     corpus, queries, qrels = (read_artifact(layout.data(name, table)) for table in DATA_TABLES)
     return Dataset(corpus, queries, qrels)
 

@@ -1,0 +1,5 @@
+from tiewise.study.job import job
+from tiewise.study.training import train
+
+with job(snakemake) as study:
+    train(study, snakemake.wildcards.recipe, snakemake.threads)
