@@ -85,6 +85,7 @@ SHAPES = [
         "Qwen3ForCausalLM",
         {
             "initializer_range": 0.02,
+            "vocab_size": 151669,
             "hidden_size": 1024,
             "num_hidden_layers": 28,
             "num_attention_heads": 16,

