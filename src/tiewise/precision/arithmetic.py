@@ -9,7 +9,7 @@ import torch
 from tiewise.errors import InputError, did_you_mean
 from tiewise.precision.regimes import DTYPES, Dtype
 
-ARITHMETICS = ("auto", "native", "simulated")
+WAYS = ("auto", "native", "simulated")
 
 # An instruction set that multiplies the dtype: any one of them makes native the faster way.
 _CPU_INSTRUCTIONS = {
@@ -48,10 +48,8 @@ def resolve_arithmetic(
     >>> resolve_arithmetic("auto", "fp32", "cpu"), resolve_arithmetic("auto", "fp8_e4m3", "cpu")
     ('native', 'simulated')
     """
-    if arithmetic not in ARITHMETICS:
-        raise InputError(
-            f"unknown arithmetic {arithmetic!r}; {did_you_mean(arithmetic, ARITHMETICS)}"
-        )
+    if arithmetic not in WAYS:
+        raise InputError(f"unknown arithmetic {arithmetic!r}; {did_you_mean(arithmetic, WAYS)}")
     if dtype not in DTYPES:
         raise InputError(f"unknown model dtype {dtype!r}; {did_you_mean(dtype, DTYPES)}")
     if dtype == "fp32":
