@@ -18,6 +18,8 @@ from tiewise.report.figures.scores import scores_figure
 from tiewise.report.figures.study import draw_figures
 from tiewise.report.figures.style import save
 from tiewise.report.names import figures
+from tiewise.report.study_page.page import study_page
+from tiewise.study.layout import Layout
 
 MEASURES = ["nDCG@10", "RR@10"]
 NOTE = "Study s."
@@ -86,6 +88,26 @@ def test_a_page_draws_the_value_itself_with_its_band(tmp_path: Path) -> None:
         pl.col("measure").str.starts_with("nDCG"),
     )
     assert list(panel.lines[0].get_ydata()) == pytest.approx((100 * own["expected"]).to_list())
+
+
+@pytest.mark.parametrize(
+    "measures",
+    [["RR", "AP"], ["RBP(p=0.8)", "nDCG(gain=exp)@10", "RR@5"], ["R@1"]],
+    ids=["no cut-off", "parameters", "one cut-off"],
+)
+def test_any_measures_are_drawn_or_the_reason_is(measures: list[str], tmp_path: Path) -> None:
+    study = study_of(regimes=["bf16"], measures=measures, table_measures=measures[:2])
+    rows = read_artifact(fabricate(study, tmp_path).summary())
+    page = cutoffs_page(study, "icd10cm", rows, NOTE)
+    overview = cutoffs_figure(rows, measures, "input", NOTE)
+    families = [name.partition("@")[0] for name in measures if "@" in name]
+    for figure in (page, overview):
+        assert len(figure.axes) == len(families)
+        if not families:
+            assert figure.texts[0].get_text() == "No measure of this study has a cut-off."
+        save(figure, tmp_path / "drawn")
+    assert [panel.get_ylabel() for panel in page.axes] == [f"{name}@k, %" for name in families]
+    assert "made-up" in study_page(study, Layout(str(tmp_path)))
 
 
 def test_histogram_and_group_sizes_are_shares_of_all_candidates(tmp_path: Path) -> None:

@@ -142,6 +142,14 @@ def test_a_second_run_finds_nothing_to_do(study: Path) -> None:
     assert "Nothing to be done" in done.stdout + done.stderr
 
 
+def test_snakemake_makes_its_own_report_with_captions(study: Path, tmp_path: Path) -> None:
+    done = snakemake(study, "--report", str(tmp_path / "report.html"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "report.html").read_text()
+    for caption in ("Spurious ties", "how much of a retrieval score", "Time and memory"):
+        assert caption in text
+
+
 def test_other_table_measures_rerun_nothing_that_scores_or_judges(
     study: Path, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tiewise.report.figures.style import footnote, style
+from tiewise.report.figures.style import footnote, nothing_to_draw, style
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BAND = 0.25
+NO_CUTOFF = "No measure of this study has a cut-off."
 MOST_WORDS = 2
 """Models up to which each panel says how wide its bands are; more words would hide the bands."""
 OBLIVIOUS: dict[str, Any] = {"color": "#333333", "lw": 1.2, "ls": (0, (3, 1.5))}
@@ -42,7 +43,10 @@ def cutoffs_figure(
     """
     summary = with_cutoffs(summary.filter(pl.col("policy") == policy))
     regimes = summary["regime"].unique(maintain_order=True).to_list()
-    families = list(dict.fromkeys(name.partition("@")[0] for name in measures))
+    known = set(summary["family"])
+    families = [f for f in dict.fromkeys(name.partition("@")[0] for name in measures) if f in known]
+    if not families:
+        return nothing_to_draw(NO_CUTOFF, note)
     rows = [
         (dataset, family)
         for dataset in summary["dataset"].unique(maintain_order=True)
@@ -82,18 +86,19 @@ def cutoffs_figure(
 
 
 def with_cutoffs(summary: pl.DataFrame) -> pl.DataFrame:
-    """Split measures into family and cut-off; those without a cut-off are left out."""
+    """Split measures into family and cut-off; those without a cut-off are left out.
+
+    Rows come family by family, in the order in which the families first appear, and by cut-off.
+    """
     family_and_cutoff = pl.col("measure").str.split_exact("@", 1)
-    return (
-        summary.with_columns(family_and_cutoff.alias("parts"))
-        .with_columns(
-            family=pl.col("parts").struct[0],
-            cutoff=pl.col("parts").struct[1].cast(pl.Int64),
-        )
-        .drop("parts")
-        .filter(pl.col("cutoff").is_not_null())
-        .sort("cutoff", maintain_order=True)
+    split = summary.with_columns(family_and_cutoff.alias("parts")).with_columns(
+        family=pl.col("parts").struct[0],
+        cutoff=pl.col("parts").struct[1].cast(pl.Int64),
     )
+    found = split.drop("parts").filter(pl.col("cutoff").is_not_null())
+    numbers = {name: n for n, name in enumerate(found["family"].unique(maintain_order=True))}
+    number = pl.col("family").replace_strict(numbers, return_dtype=pl.Int64)
+    return found.sort(number, "cutoff", maintain_order=True)
 
 
 def _draw(panel: Axes, cell: pl.DataFrame) -> None:

@@ -6,8 +6,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tiewise.report.figures.cutoffs import BAND, OBLIVIOUS, legend, log_cutoffs, with_cutoffs
-from tiewise.report.figures.style import footnote, style
+from tiewise.report.figures.cutoffs import (
+    BAND,
+    NO_CUTOFF,
+    OBLIVIOUS,
+    legend,
+    log_cutoffs,
+    with_cutoffs,
+)
+from tiewise.report.figures.style import footnote, nothing_to_draw, style
 from tiewise.report.names import labels
 from tiewise.study.config import Study
 
@@ -36,6 +43,9 @@ def cutoffs_page(study: Study, dataset: str, summary: pl.DataFrame, note: str) -
     cells = rows.partition_by("family", "regime", "model", as_dict=True)
     families = rows["family"].unique(maintain_order=True).to_list()
     cutoffs = sorted(rows["cutoff"].unique())
+    note = f"{study.datasets[dataset].title}. {note}"
+    if not families:
+        return nothing_to_draw(NO_CUTOFF, note)
     with style():
         from matplotlib import pyplot
 
@@ -67,8 +77,7 @@ def cutoffs_page(study: Study, dataset: str, summary: pl.DataFrame, note: str) -
             panel.set_title(regime)
         log_cutoffs(axes[-1], cutoffs)
         legend(figure, list(labels(study)["model"].values()))
-        said = f"{study.datasets[dataset].title}. {note}"
-        footnote(figure, said)
+        footnote(figure, note)
     return figure
 
 

@@ -30,6 +30,17 @@ def style() -> Iterator[None]:
         yield
 
 
+def nothing_to_draw(reason: str, note: str) -> Figure:
+    """Say in place of a figure why there is none."""
+    with style():
+        from matplotlib import pyplot
+
+        figure = pyplot.figure(figsize=(6.4, 1.6), layout="constrained")
+        figure.text(0.5, 0.6, reason, ha="center")
+        footnote(figure, note)
+    return figure
+
+
 def footnote(figure: Figure, note: str) -> None:
     """Write the footer under a figure, in as many lines as its width asks for."""
     lines = textwrap.fill(note, int(_LETTERS_PER_INCH * figure.get_figwidth()))
