@@ -2,102 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
 
-import tiewise
-from fabricated import study_of
-from tiewise.io.artifacts import read_artifact, write_artifact
-from tiewise.precision.grids import BF16
-from tiewise.precision.scoring import sigmoid, softmax
+from small_study import (
+    CLASSIFIER,
+    DATASET,
+    LM,
+    MODELS,
+    N_CANDIDATES,
+    N_QUERIES,
+    judged,
+    run_of,
+    small_study,
+)
+from tiewise.io.artifacts import read_artifact
 from tiewise.study.agreement import agreement, rank_correlation, tied_duplicates
-from tiewise.study.alternatives import N_ORDERS, alternatives
 from tiewise.study.averages import over_datasets, over_queries, tie_summary
 from tiewise.study.config import Study
 from tiewise.study.cost import cost
 from tiewise.study.distribution import counts, distribution
 from tiewise.study.layout import Layout
 from tiewise.study.pairs import pairs
-from tiewise.study.steps import metrics, scores, summary, ties
-from tiewise.study.toolkits import toolkits
 from tiewise.study.worst import worst
-
-DATASET = "icd10cm"
-MODELS = ("qwen3-reranker-0.6b", "bge-reranker-v2-m3", "all-minilm-l6-v2")
-LM, CLASSIFIER, ENCODER = MODELS
-N_QUERIES, N_CANDIDATES = 6, 40
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, Layout]:
-    """Study a model of each kind, from made-up logits on."""
-    study = study_of([DATASET], MODELS, ["fp32", "bf16", "bf16-hps"])
-    layout = Layout(str(tmp_path_factory.mktemp("analysis")))
-    rng = np.random.default_rng(5)
-    queries = [f"q{n}" for n in range(N_QUERIES)]
-    documents = [f"d{n:02d}" for n in range(N_CANDIDATES)]
-    rows = [(q, d) for q in queries for d in documents]
-    candidates = pl.DataFrame(rows, schema=["query_id", "doc_id"], orient="row").with_columns(
-        rank=pl.Series(np.tile(np.arange(N_CANDIDATES, 0, -1), N_QUERIES))
-    )
-    relevant = candidates.select("query_id", "doc_id")[::4]
-    texts = [f"text {n // 2}" for n in range(N_CANDIDATES)]  # every text twice
-    tables = {
-        "corpus": pl.DataFrame({"doc_id": documents, "title": "", "text": texts}),
-        "queries": pl.DataFrame({"query_id": queries, "text": [f"what is {q}?" for q in queries]}),
-        "qrels": relevant.with_columns(grade=pl.lit(1.0)),
-        "candidates": candidates,
-    }
-    for name, frame in tables.items():
-        write_artifact(frame, layout.data(DATASET, name), provenance={}, kind=name)
-    for model in MODELS:
-        exact = _exact_logits(model, rng, queries, documents, candidates)
-        for dtype in ("fp32", "bf16"):
-            column = exact.columns[-1]
-            values = exact[column].to_numpy()
-            kept = (BF16.round(values) if dtype == "bf16" else values).astype(np.float32)
-            frame = exact.with_columns(pl.Series(column, kept, dtype=exact.schema[column]))
-            note: dict[str, Any] = {"arithmetic": "simulated", "dtype": dtype, "model": model}
-            note |= {"cost": {"seconds": 2.0}}
-            write_artifact(frame, layout.logits(DATASET, model, dtype), provenance=note)
-        for step in (scores, metrics, ties):
-            step(study, model, layout)
-    summary(study, layout)
-    return study, layout
-
-
-def _exact_logits(
-    model: str,
-    rng: np.random.Generator,
-    queries: list[str],
-    documents: list[str],
-    candidates: pl.DataFrame,
-) -> pl.DataFrame:
-    if model != ENCODER:
-        width = 2 if model == LM else 1
-        values = rng.normal(0, 3, (candidates.height, width)).astype(np.float32)
-        pairs = candidates.select("query_id", "doc_id")
-        return pairs.with_columns(pl.Series("logits", values, dtype=pl.Array(pl.Float32, width)))
-    vectors = rng.normal(size=(len(queries) + len(documents), 16))
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    sides = ["query"] * len(queries) + ["document"] * len(documents)
-    return pl.DataFrame({"side": sides, "id": queries + documents}).with_columns(
-        pl.Series("embedding", vectors.astype(np.float32), dtype=pl.Array(pl.Float32, 16))
-    )
-
-
-def run_of(layout: Layout, model: str, regime: str) -> pl.DataFrame:
-    return read_artifact(layout.scores(DATASET, model, regime))
-
-
-def judged(layout: Layout, run: pl.DataFrame, policy: str = "input") -> dict[str, dict[str, float]]:
-    qrels = read_artifact(layout.data(DATASET, "qrels"))
-    table = tiewise.evaluate(qrels, run, ["nDCG@10", "RR@10"], policy=policy)
-    return {row["measure"]: row for row in table.iter_rows(named=True)}
+    return small_study(tmp_path_factory.mktemp("small"))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -146,121 +80,6 @@ def test_a_score_lies_in_the_bin_that_begins_at_or_below_it() -> None:
     run = pl.DataFrame({"query_id": [str(n) for n in range(6)], "score": values})
     found = counts(run).filter(pl.col("quantity") == "score")["value"].to_list()
     assert found == pytest.approx([-0.01, 0.0, 0.29, 0.57, 0.99, 1.0])
-
-
-@pytest.fixture(scope="module")
-def ways(made: tuple[Study, Layout]) -> dict[str, pl.DataFrame]:
-    study, layout = made
-    found = {}
-    for model in MODELS:
-        alternatives(study, model, layout)
-        found[model] = read_artifact(layout.alternatives(DATASET, model))
-    return found
-
-
-def row_of(frame: pl.DataFrame, method: str, measure: str) -> dict[str, Any]:
-    return frame.row(
-        by_predicate=(pl.col("method") == method) & (pl.col("measure") == measure), named=True
-    )
-
-
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("measure", ["nDCG@10", "RR@10"])
-def test_random_orders_agree_with_the_closed_form(
-    ways: dict[str, pl.DataFrame], model: str, measure: str
-) -> None:
-    row = row_of(ways[model], "random order", measure)
-    error = row["sd"] / np.sqrt(N_ORDERS)
-    assert abs(row["oblivious"] - row["expected"]) <= 4 * error + 1e-12
-    assert row["spread"] == pytest.approx(row["sd"], rel=0.15, abs=1e-12)
-    assert row["bias"] == pytest.approx(row["oblivious"] - row["expected"])
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_a_fixed_order_moves_the_oblivious_value_alone(
-    made: tuple[Study, Layout], ways: dict[str, pl.DataFrame], model: str
-) -> None:
-    _, layout = made
-    low = run_of(layout, model, "bf16")
-    for method, policy in {
-        "input order": "input",
-        "document id, descending": "trec",
-        "document id, ascending": "docid",
-    }.items():
-        for measure, wanted in judged(layout, low, policy).items():
-            row = row_of(ways[model], method, measure)
-            assert {k: row[k] for k in ("expected", "min", "max", "oblivious")} == {
-                k: wanted[k] for k in ("expected", "min", "max", "oblivious")
-            }
-    # Ranks run against the input order, and so against the ids.
-    for measure in ("nDCG@10", "RR@10"):
-        by_rank = row_of(ways[model], "first-stage rank", measure)["oblivious"]
-        assert by_rank == row_of(ways[model], "document id, descending", measure)["oblivious"]
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_other_scores_are_those_of_their_regimes(
-    made: tuple[Study, Layout], ways: dict[str, pl.DataFrame], model: str
-) -> None:
-    _, layout = made
-    for method, regime in {"HPS": "bf16-hps", "full FP32": "fp32"}.items():
-        for measure, wanted in judged(layout, run_of(layout, model, regime)).items():
-            row = row_of(ways[model], method, measure)
-            assert (row["expected"], row["range"]) == (wanted["expected"], wanted["range"])
-
-
-def test_raw_logits_and_temperatures_are_computed_from_the_low_logits(
-    made: tuple[Study, Layout], ways: dict[str, pl.DataFrame]
-) -> None:
-    _, layout = made
-    for model, function in ((LM, softmax), (CLASSIFIER, lambda x, d: sigmoid(x[:, 0], d))):
-        values = read_artifact(layout.logits(DATASET, model, "bf16"))["logits"].to_numpy()
-        last = values[:, -1]
-        other = {
-            "raw logit": last - values[:, 0] if model == LM else last,
-            "temperature 4": function(BF16.round(values / 4), "bf16"),
-        }
-        for method, numbers in other.items():
-            run = run_of(layout, model, "bf16").with_columns(
-                score=pl.Series(np.asarray(numbers, np.float64))
-            )
-            for measure, wanted in judged(layout, run).items():
-                row = row_of(ways[model], method, measure)
-                assert row["expected"] == pytest.approx(wanted["expected"], abs=1e-12)
-                assert row["range"] == pytest.approx(wanted["range"], abs=1e-12)
-
-
-def test_a_way_that_a_model_does_not_have_is_no_number_but_a_reason(
-    ways: dict[str, pl.DataFrame],
-) -> None:
-    row = row_of(ways[ENCODER], "raw logit", "RR@10")
-    assert row["expected"] is None
-    assert row["oblivious"] is None
-    assert "bi-encoder" in row["note"]
-
-
-def test_no_temperature_changes_the_ties_of_a_product(ways: dict[str, pl.DataFrame]) -> None:
-    for measure in ("nDCG@10", "RR@10"):
-        plain = row_of(ways[ENCODER], "input order", measure)
-        for temperature in (2, 4, 8):
-            row = row_of(ways[ENCODER], f"temperature {temperature}", measure)
-            assert (row["expected"], row["range"]) == (plain["expected"], plain["range"])
-
-
-def test_a_toolkit_prints_the_value_of_its_order(made: tuple[Study, Layout]) -> None:
-    study, layout = made
-    toolkits(study, LM, layout)
-    found = read_artifact(layout.toolkits(DATASET, LM))
-    for regime in study.regimes:
-        wanted = judged(layout, run_of(layout, LM, regime), "trec")["RR@10"]
-        row = found.row(
-            by_predicate=(pl.col("regime") == regime)
-            & (pl.col("toolkit") == "trec_eval 10")
-            & (pl.col("measure") == "RR@10"),
-            named=True,
-        )
-        assert row["value"] == pytest.approx(wanted["oblivious"], abs=1e-12)
-        assert row["bias"] == pytest.approx(wanted["oblivious"] - wanted["expected"], abs=1e-12)
 
 
 def test_the_upcast_is_measured_on_all_values_of_the_low_dtype(made: tuple[Study, Layout]) -> None:
