@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -17,6 +20,7 @@ from tiewise.models.logits import compute_logits
 from tiewise.models.scores import score_candidates
 from tiewise.models.tokens import TextTokenizer
 from tiewise.models.yes_no_lm import YesNoLM, render_pair
+from tiewise.precision import scoring
 from tiewise.precision.grids import on_grid
 from tiewise.precision.regimes import REGIMES, Regime
 
@@ -315,3 +319,31 @@ def test_an_overflow_in_fp16_is_counted_by_query_named_and_ranked_last(tmp_path,
     assert "rows have NaN or infinite values" in caplog.text
     scores = score_candidates(spec, frame, CANDIDATES, Regime.parse("fp16-hps"))
     assert (scores["score"].is_nan().to_numpy() == bad).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "keys"),
+    [
+        ("bge-reranker-v2-m3", scoring.sigmoid, {}),
+        ("two-logits", scoring.softmax, {"apply_softmax": True}),
+    ],
+)
+def test_hps_equals_what_sentence_transformers_predicts_for_the_same_logits(
+    name, function, keys, specs
+):
+    sentence_transformers = pytest.importorskip("sentence_transformers")
+    folder = Path(specs[name].source.path)
+    settings = {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "[PAD]"}
+    settings["model_input_names"] = ["input_ids", "attention_mask"]
+    (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+    model = sentence_transformers.CrossEncoder(
+        str(folder), device="cpu", model_kwargs={"dtype": torch.bfloat16}
+    )
+    pairs = [(QUERIES["text"][0], text) for text in CORPUS["text"]]
+    raw = model.predict(pairs, activation_fn=torch.nn.Identity(), show_progress_bar=False)
+    theirs = model.predict(pairs, show_progress_bar=False, **keys)
+    assert theirs.dtype == np.float32
+    assert on_grid(raw, "bf16").all()
+    expected = theirs if theirs.ndim == 1 else theirs[:, -1]
+    np.testing.assert_allclose(function(raw, "fp32"), expected, atol=1e-7, rtol=1e-6)
+    assert np.abs(function(raw, "bf16") - expected).max() > 1e-5
