@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,10 @@ from fabricated import ROOT, fabricate, paper_study, study_of
 from tiewise.errors import InputError
 from tiewise.io.artifacts import SCHEMAS, read_artifact
 from tiewise.report.check import Check, check, check_text
+from tiewise.report.tables.study import write_tables
 from tiewise.study.claims import CLAIMS, Evidence
 from tiewise.study.published import expected_values, published_files, read_published
-from tiewise.study.verdicts import compared
+from tiewise.study.verdicts import compared, verdicts
 
 HEAD = "dataset,model,regime,measure,quantity,policy,published,tolerance\n"
 CELL = {"dataset": "d", "model": "m", "regime": "bf16", "measure": "RR@10", "policy": "input"}
@@ -125,6 +128,18 @@ def test_a_study_reproduces_its_own_numbers_exactly(tmp_path: Path) -> None:
     assert rows.height == 2 * 3 * 2 * 4  # data sets x regimes x measures x quantities
     verdicts = {compared(row, own)["verdict"] for row in rows.iter_rows(named=True)}
     assert verdicts == {"exact"}
+
+
+def test_a_finished_study_writes_a_file_that_it_reproduces(tmp_path: Path) -> None:
+    study = study_of(["icd10cm"], ["all-minilm-l6-v2", "bge-reranker-v2-m3"])
+    layout = fabricate(study, tmp_path)
+    write_tables(study, layout)
+    command = [sys.executable, "-m", "tiewise.study.published", str(tmp_path)]
+    subprocess.run([*command, str(tmp_path / "own.csv")], check=True)
+    verdicts(study, [tmp_path / "own.csv"], layout)
+    found = check(tmp_path)
+    assert set(found.verdicts["verdict"]) == {"exact"}
+    assert found.verdicts.height == 2 * 3 * 2 * 4  # models x regimes x measures x quantities
 
 
 def test_check_counts_what_is_outside_and_shows_every_verdict(tmp_path: Path) -> None:

@@ -131,9 +131,15 @@ def expected_values(summary: pl.DataFrame, measures: Iterable[str], policy: str)
     return long.select(COLUMNS).write_csv(float_precision=4)
 
 
+def write_expected(results: Path, target: Path) -> None:
+    """Write a finished study's own numbers, of the measures and the tie policy that it shows."""
+    summary = read_artifact(results / "summary.parquet")
+    shown = pl.read_csv(results / "tables" / "main.csv", infer_schema_length=None)
+    measures = shown["measure"].unique(maintain_order=True)
+    head = "# The study's own numbers, in percent; written by python -m tiewise.study.published.\n"
+    numbers = expected_values(summary, measures, shown["policy"][0])
+    target.write_text(head + numbers, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    results, target = map(Path, sys.argv[1:])
-    found = read_artifact(results / "summary.parquet")
-    shown = pl.read_csv(results / "tables" / "main.csv")["measure"].unique(maintain_order=True)
-    head = f"# The study's own numbers, in percent; written by python -m {__spec__.name}.\n"
-    target.write_text(head + expected_values(found, shown, found["policy"][0]), encoding="utf-8")
+    write_expected(*map(Path, sys.argv[1:]))
