@@ -89,6 +89,18 @@ def test_a_later_catalog_adds_blocks_and_an_earlier_one_wins(tmp_path: Path) -> 
     assert load_study(default(catalog=catalog), ROOT).datasets["icd10cm"].title == "first"
 
 
+def test_a_misspelt_key_inside_a_source_is_answered_with_that_sources_keys(tmp_path: Path) -> None:
+    block = yaml.safe_load((ROOT / "config" / "datasets" / "icd10cm.yaml").read_text())
+    block["candidates"]["stopword"] = "en"
+    block["source"] = {"kind": "icd10"}
+    target = tmp_path / "datasets" / "icd10cm.yaml"
+    target.parent.mkdir()
+    target.write_text(yaml.safe_dump(block))
+    said = problems(catalog=[str(tmp_path), "config"])
+    assert "did you mean 'stopwords'?" in said
+    assert "did you mean 'icd10cm'?" in said
+
+
 def test_a_catalog_that_does_not_exist_is_named() -> None:
     assert "catalog: no such folder" in problems(catalog=["config", "confgi"])
 

@@ -15,6 +15,8 @@ import polars as pl
 from tiewise.errors import InputError, some
 
 PROVENANCE_KEY = "tiewise"
+SLICE = 50_000
+"""Rows that are written at a time."""
 
 _JUDGED: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "measure": pl.String,
@@ -223,9 +225,11 @@ def write_artifact(
     import pyarrow.parquet as pq
 
     note = json.dumps(dict(provenance), sort_keys=True)
-    table = frame.to_arrow().replace_schema_metadata({PROVENANCE_KEY: note})
-    with writing(path) as part:
-        pq.write_table(table, part, compression="zstd")
+    schema = frame.head(0).to_arrow().schema.with_metadata({PROVENANCE_KEY: note})
+    with writing(path) as part, pq.ParquetWriter(part, schema, compression="zstd") as writer:
+        # Slice by slice, so that the text of a large corpus is not held twice.
+        for rows in frame.iter_slices(SLICE):
+            writer.write_table(rows.to_arrow())
 
 
 def read_artifact(path: str | os.PathLike[str], columns: list[str] | None = None) -> pl.DataFrame:

@@ -98,6 +98,10 @@ def _problem(error: Mapping[str, Any], model: type[BaseModel], where: str) -> st
         legal = error["ctx"]["expected"].replace(" or ", ", ").split(", ")
         said = did_you_mean(str(error["input"]), [value.strip("'") for value in legal])
         return f"{where}: {place}: found {error['input']!r}; {said}"
+    if error["type"] == "union_tag_invalid":
+        key, tag = error["ctx"]["discriminator"].strip("'"), error["ctx"]["tag"]
+        legal = [value.strip("'") for value in error["ctx"]["expected_tags"].split(", ")]
+        return f"{where}: {place}.{key}: found {tag!r}; {did_you_mean(tag, legal)}"
     found = "" if error["type"] == "missing" else f", found {error['input']!r}"
     return f"{where}: {place}: {error['msg'].removeprefix('Value error, ')}{found}"
 
@@ -107,12 +111,16 @@ def _keys_at(model: type[BaseModel], place: tuple[int | str, ...]) -> list[str]:
     schema = model.model_json_schema()
     node: dict[str, Any] = schema
     for part in place:
+        members = node.get("discriminator", {}).get("mapping", {})
+        if part in members:  # the place names a member of a union by its tag, not by a key
+            node = {"$ref": members[part]}
+            continue
         node = _resolve(node, schema)
         if isinstance(part, int):
             node = node.get("items", {})
         elif "properties" in node:
             node = node["properties"].get(part, {})
-        else:  # the place names a member of a union by its tag, not by a key
+        else:
             node = node.get("additionalProperties", node)
     return list(_resolve(node, schema).get("properties", {}))
 
