@@ -57,8 +57,8 @@ except tiewise.InputError as error:
 
 # %%
 whole = load_dataset_spec("../config/datasets/icd10cm.yaml")
-few = {"n_queries": 10, "n_documents": 400}
-few["candidates"] = whole.candidates.model_copy(update={"k": 20})
+few = {"n_queries": 8, "n_documents": 300}
+few["candidates"] = whole.candidates.model_copy(update={"k": 15})
 data_spec = whole.model_copy(update=few)
 data = build_dataset(data_spec)
 candidates, _ = build_candidates(data_spec, data)
