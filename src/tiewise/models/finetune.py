@@ -26,6 +26,10 @@ log = logging.getLogger(__name__)
 
 HEADS = {"sigmoid": [0], "softmax": [1, 2]}
 """Rows of the trained head that each checkpoint takes: one logit; the pair no, yes."""
+BUCKET = 16
+"""Steps whose lists are sorted by length together."""
+ANCHOR = 0.02
+"""Weight that holds logits near the scaled similarities."""
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 
 
@@ -59,7 +63,7 @@ def finetune(base: Path, lists: Sequence[TrainingList], recipe: Recipe) -> Any:
     base : pathlib.Path
         Folder of a BERT encoder.
     lists : sequence of TrainingList
-        Seen once each, in this order.
+        Seen once each.
     recipe : Recipe
         How.
 
@@ -70,21 +74,20 @@ def finetune(base: Path, lists: Sequence[TrainingList], recipe: Recipe) -> Any:
 
     Notes
     -----
-    The loss of each head is the cross-entropy between the list's gains and a softmax over its
-    documents, and a squared distance to the base's similarities, which a bi-encoder of the full
-    depth knows before any training. Embeddings of words stay as they are.
+    A head's loss is listwise: the cross-entropy of a softmax over the list's documents with the
+    gains, and with a softmax of the base's similarities, which the base knows before any training.
+    Embeddings of words stay as they are.
     """
     torch.manual_seed(recipe.seed)
     model = _cut(base, recipe)
     trained = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=recipe.learning_rate, weight_decay=0.01)
-    steps = range(0, len(lists), recipe.queries_a_step)
+    steps = _steps(lists, recipe)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _warm_up(len(steps)))
     encode = _encoder(base, recipe.max_length)
     losses = []
-    for start in tqdm(steps, desc=recipe.name, unit="step", disable=not sys.stderr.isatty()):
-        step = lists[start : start + recipe.queries_a_step]
-        loss = _loss(model(**encode(step)).logits, step, recipe.distillation)
+    for step in tqdm(steps, desc=recipe.name, unit="step", disable=not sys.stderr.isatty()):
+        loss = _loss(model(**encode(step)).logits, step, recipe)
         loss.backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(trained, 1.0)
         optimizer.step()
@@ -171,17 +174,34 @@ def _encoder(base: Path, max_length: int) -> Any:
     return encode
 
 
-def _loss(logits: torch.Tensor, step: Sequence[TrainingList], distillation: float) -> torch.Tensor:
-    similarity = torch.tensor([s for one in step for s in one.similarities])
+def _steps(lists: Sequence[TrainingList], recipe: Recipe) -> list[list[TrainingList]]:
+    """Divide the lists into steps of similar length, so that little of a batch is padding."""
+    size = recipe.queries_a_step
+    draw = torch.Generator().manual_seed(recipe.seed)
+    steps = []
+    for start in range(0, len(lists), size * BUCKET):
+        bucket = sorted(lists[start : start + size * BUCKET], key=_longest)
+        divided = [bucket[i : i + size] for i in range(0, len(bucket), size)]
+        steps += [divided[i] for i in torch.randperm(len(divided), generator=draw).tolist()]
+    return steps
+
+
+def _longest(one: TrainingList) -> int:
+    return len(one.query) + max(map(len, one.documents))
+
+
+def _loss(logits: torch.Tensor, step: Sequence[TrainingList], recipe: Recipe) -> torch.Tensor:
+    targets = torch.tensor([s for one in step for s in one.similarities])
+    # On the scale of logits; the middle of usual similarities is a logit of 0.
+    targets = (targets - 0.45) / recipe.temperature
     loss = torch.zeros(())
     for scores in (logits[:, 0], logits[:, 2] - logits[:, 1]):
         for one, place in _places(step):
             gains = torch.tensor(one.gains)
-            shares = functional.log_softmax(scores[place], dim=0)
-            loss = loss - (gains / gains.sum() * shares).sum() / len(step)
-        # Similarities lie around 0.45; ten times their distance from it is a logit's scale.
-        target = (similarity - 0.45) * 10
-        loss = loss + distillation * functional.mse_loss(scores, target)
+            wanted = gains / gains.sum() + recipe.distillation * targets[place].softmax(0)
+            loss = loss - (wanted * scores[place].log_softmax(0)).sum() / len(step)
+        # A list's softmax leaves a constant open, which a sigmoid would show.
+        loss = loss + ANCHOR * functional.mse_loss(scores, targets)
     return loss
 
 

@@ -24,7 +24,12 @@ class Recipe(Block):
     hardest: int = Field(gt=0, description="First candidates that negatives are drawn from.")
     queries_a_step: int = Field(gt=0, description="Lists in an optimiser step.")
     learning_rate: float = Field(gt=0, description="Peak of the learning rate.")
-    distillation: float = Field(ge=0, description="Weight of the base's own similarities.")
+    distillation: float = Field(
+        ge=0, description="Weight of the base's similarities, beside 1 of the judgements."
+    )
+    temperature: float = Field(
+        gt=0, description="Difference of similarities that is a difference of 1 between logits."
+    )
     max_length: int = Field(gt=8, description="Tokens of a pair.")
     seed: int = Field(ge=0, description="Seed of lists and of new weights.")
 
