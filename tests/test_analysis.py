@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -10,6 +14,7 @@ from scipy import stats
 from small_study import (
     CLASSIFIER,
     DATASET,
+    ENCODER,
     LM,
     MODELS,
     N_CANDIDATES,
@@ -18,7 +23,7 @@ from small_study import (
     run_of,
     small_study,
 )
-from tiewise.io.artifacts import read_artifact
+from tiewise.io.artifacts import read_artifact, write_artifact
 from tiewise.study.agreement import agreement, rank_correlation, tied_duplicates
 from tiewise.study.averages import over_datasets, over_queries, tie_summary
 from tiewise.study.config import Study
@@ -26,6 +31,7 @@ from tiewise.study.cost import cost
 from tiewise.study.distribution import counts, distribution
 from tiewise.study.layout import Layout
 from tiewise.study.pairs import pairs
+from tiewise.study.steps import metrics
 from tiewise.study.worst import worst
 
 
@@ -46,6 +52,25 @@ def test_spearman_is_that_of_scipy(made: tuple[Study, Layout], model: str) -> No
             sides = (frame.filter(asked)["score"].to_numpy() for frame in (exact, low))
             assert rho == pytest.approx(stats.spearmanr(*sides).statistic, abs=1e-12)
     assert (read_artifact(layout.agreement(DATASET, model, "fp32"))["spearman"] > 1 - 1e-12).all()
+
+
+def test_metrics_are_judged_by_the_protocol_of_the_data_set(
+    made: tuple[Study, Layout], tmp_path: Path
+) -> None:
+    study, layout = made
+    before = read_artifact(layout.metrics(DATASET, ENCODER, "bf16"))
+    shutil.copytree(layout.results, tmp_path, dirs_exist_ok=True)
+    other = Layout(str(tmp_path))
+    qrels = read_artifact(other.data(DATASET, "qrels"))
+    missed = pl.DataFrame({"query_id": "q0", "doc_id": "no candidate", "grade": 1.0})
+    write_artifact(pl.concat([qrels, missed]), other.data(DATASET, "qrels"), provenance={})
+    changed = {}
+    for judgements in ("candidates", "all"):
+        spec = study.datasets[DATASET].model_copy(update={"judgements": judgements})
+        metrics(replace(study, datasets={DATASET: spec}), ENCODER, other)
+        changed[judgements] = read_artifact(other.metrics(DATASET, ENCODER, "bf16"))
+    assert changed["candidates"].equals(before)
+    assert not changed["all"].equals(before)
 
 
 def test_a_constant_ranking_has_no_correlation() -> None:

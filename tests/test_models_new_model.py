@@ -121,12 +121,12 @@ def test_a_hub_model_is_pinned_to_its_newest_revision(tmp_path, monkeypatch):
     folder = make_checkpoint("XLMRobertaModel", tmp_path)
     asked = []
 
-    def model_info(self, hub, revision=None):
+    def repo_info(self, hub, repo_type, revision):
         asked.append((hub, revision))
         siblings = [SimpleNamespace(rfilename="model.safetensors")]
         return SimpleNamespace(sha=revision or "b" * 40, siblings=siblings)
 
-    monkeypatch.setattr(huggingface_hub.HfApi, "model_info", model_info)
+    monkeypatch.setattr(huggingface_hub.HfApi, "repo_info", repo_info)
     monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *a, **k: str(folder))
     newest = yaml.safe_load(new_model("some/Model-X"))
     assert newest["source"] == {"hub": "some/Model-X", "revision": "b" * 40}

@@ -121,10 +121,10 @@ def test_a_missing_folder_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        ("RevisionNotFoundError", f"the hub has no revision {REVISION}"),
-        ("RepositoryNotFoundError", "no such model on the hub"),
-        ("GatedRepoError", "grants access by request"),
-        ("LocalEntryNotFoundError", "is not in the cache, and the hub cannot be reached"),
+        ("RevisionNotFoundError", f"no revision {REVISION}"),
+        ("RepositoryNotFoundError", "no such model repository"),
+        ("GatedRepoError", "access must be granted"),
+        ("LocalEntryNotFoundError", "not in the cache, and the hub cannot be reached"),
     ],
 )
 def test_a_refusal_of_the_hub_is_one_clear_message(error, said, monkeypatch):

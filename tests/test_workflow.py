@@ -124,6 +124,19 @@ def test_the_table_says_what_evaluate_says_of_the_scores(study: Path, layout: La
             assert row[quantity] == pytest.approx(100 * judged[quantity][0], abs=1e-10)
 
 
+def test_the_first_stage_is_judged_by_its_own_scores(study: Path, layout: Layout) -> None:
+    path = layout.data(DATASET, "candidates")
+    run = read_artifact(path).select("query_id", "doc_id", score="bm25_score")
+    qrels = read_artifact(layout.data(DATASET, "qrels"))
+    noted = read_provenance(path)["facts"]["first_stage"]
+    assert [one["measure"] for one in noted] == ["nDCG@10", "RR@10"]
+    for one in noted:
+        (expected,) = tiewise.evaluate(qrels, run, [one["measure"]]).to_dicts()
+        assert {key: expected[key] for key in one} == one
+    log = study / "results" / "logs" / "candidates" / f"{DATASET}.log"
+    assert "the first stage's own order" in log.read_text(encoding="utf-8")
+
+
 def test_bf16_ties_documents_that_fp32_tells_apart_and_hps_unties_them(layout: Layout) -> None:
     ties = {r: read_artifact(layout.ties(DATASET, MODEL, r)) for r in REGIMES}
     distinct = {r: ties[r]["n_distinct_scores"].mean() for r in REGIMES}

@@ -4,7 +4,11 @@
 rule metrics:
     """Judge a model's scores in every regime, per query."""
     input:
-        [layout.data(dataset, "qrels") for dataset in STUDY.datasets],
+        [
+            layout.data(dataset, table)
+            for dataset in STUDY.datasets
+            for table in ("qrels", "candidates")
+        ],
         [
             layout.scores(dataset, "{model}", regime)
             for dataset, regime in layout.cells(STUDY)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tiewise.errors import InputError
-from tiewise.models.source import SHARDED_WEIGHTS, WEIGHTS, download, hub_errors
+from tiewise.io.hub import download, list_files
+from tiewise.models.source import SHARDED_WEIGHTS, WEIGHTS
 
 _UNLIMITED = 10**6
 """Tokenizers state an absurd length when they know no limit."""
@@ -153,14 +154,12 @@ def read_folder(folder: Path) -> ModelFiles:
 
 def read_hub(hub: str, revision: str | None = None) -> ModelFiles:
     """Look at a model on the hub, at its newest revision or at a pinned one."""
-    from huggingface_hub import HfApi
-
-    with hub_errors(hub, revision):
-        info = HfApi().model_info(hub, revision=revision)
-    names = {file.rfilename for file in info.siblings or []}
-    pinned = str(info.sha)
-    folder = download(hub, pinned, ["*.json", "README.md", "*.jinja", "*.txt", "*.model"])
+    pinned, names = list_files(hub, revision, "model")
+    patterns = ["*.json", "README.md", "*.jinja", "*.txt", "*.model"]
+    folder = download(hub, pinned, patterns, "model")
     if not (folder / "config.json").is_file():
         raise InputError(f"{hub}: no config.json, so no model of transformers")
     source = {"hub": hub, "revision": pinned}
-    return ModelFiles(folder, hub.split("/")[1], source, bool(names & {WEIGHTS, SHARDED_WEIGHTS}))
+    return ModelFiles(
+        folder, hub.split("/")[1], source, bool({*names} & {WEIGHTS, SHARDED_WEIGHTS})
+    )

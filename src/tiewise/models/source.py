@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 from tiewise.errors import InputError, some
+from tiewise.io.hub import download
 from tiewise.io.packages import check_sha256, package_file
 from tiewise.models.spec import ModelSource
 
@@ -45,7 +44,7 @@ def model_folder(source: ModelSource) -> Path:
         return package_file(name, version, path, str(source.sha256)).parent
     if source.hub is not None:
         patterns = [*_FILES, "*.py"] if source.trust_remote_code else _FILES
-        folder = download(source.hub, str(source.revision), patterns)
+        folder = download(source.hub, str(source.revision), patterns, "model")
     else:
         folder = Path(str(source.path))
     if not folder.is_dir():
@@ -55,37 +54,6 @@ def model_folder(source: ModelSource) -> Path:
     if source.sha256 is not None:
         check_sha256(folder / WEIGHTS, source.sha256, "get the files again, or correct the block")
     return folder
-
-
-def download(hub: str, revision: str, patterns: Sequence[str]) -> Path:
-    """Get files of a hub repository into the hub's cache, and return their folder."""
-    from huggingface_hub import snapshot_download
-
-    with hub_errors(hub, revision):
-        return Path(snapshot_download(hub, revision=revision, allow_patterns=list(patterns)))
-
-
-@contextmanager
-def hub_errors(hub: str, revision: str | None = None) -> Iterator[None]:
-    """Turn what the hub refuses into one clear message."""
-    from huggingface_hub import errors
-
-    try:
-        yield
-    except errors.RevisionNotFoundError:
-        raise InputError(f"{hub}: the hub has no revision {revision}") from None
-    except errors.GatedRepoError:
-        said = "its owner grants access by request; ask for it, then set HF_TOKEN"
-        raise InputError(f"{hub}: {said}") from None
-    except errors.RepositoryNotFoundError:
-        said = "no such model on the hub, or a private one without HF_TOKEN"
-        raise InputError(f"{hub}: {said}") from None
-    except (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled, ConnectionError):
-        said = "is not in the cache, and the hub cannot be reached (or HF_HUB_OFFLINE is set)"
-        raise InputError(f"{hub}@{revision or 'main'}: {said}") from None
-    except errors.HfHubHTTPError as error:
-        status = getattr(error.response, "status_code", "no status")
-        raise InputError(f"{hub}: the hub refused, {status}") from None
 
 
 def _require_safetensors(folder: Path) -> None:

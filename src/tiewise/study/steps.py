@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import math
 import shutil
 import sys
 from collections.abc import Iterator
@@ -19,7 +18,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from tqdm import tqdm
 
-from tiewise.data import Dataset, build_candidates, build_dataset, document_texts
+from tiewise.data import (
+    Dataset,
+    build_candidates,
+    build_dataset,
+    document_texts,
+    effective_qrels,
+)
 from tiewise.errors import InputError
 from tiewise.evaluate import average, evaluate
 from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact, writing
@@ -28,6 +33,7 @@ from tiewise.precision.regimes import Dtype
 from tiewise.study.config import Study, fingerprint
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.provenance import provenance, rows_hash, source_hash
+from tiewise.study.reading import read_qrels, read_run
 from tiewise.ties import tie_statistics
 
 if TYPE_CHECKING:
@@ -36,6 +42,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 DATA_TABLES = ("corpus", "queries", "qrels")
 PAPER_BATCH = 16
+FIRST_STAGE_MEASURES = ["nDCG@10", "RR@10"]
+"""What a first stage is judged by, for models to be compared with."""
 
 
 def prefetch(study: Study) -> None:
@@ -70,7 +78,14 @@ def dataset(study: Study, name: str, layout: Layout = RESULTS) -> None:
 
 def candidates(study: Study, name: str, layout: Layout = RESULTS) -> None:
     """Choose the documents that models rank for each query of a data set."""
-    chosen, facts = build_candidates(study.datasets[name], read_dataset(name, layout))
+    spec, data = study.datasets[name], read_dataset(name, layout)
+    chosen, facts = build_candidates(spec, data)
+    if "bm25_score" in chosen.columns:
+        run = chosen.select("query_id", "doc_id", score="bm25_score")
+        judged = evaluate(effective_qrels(spec, data.qrels, chosen), run, FIRST_STAGE_MEASURES)
+        first_stage = judged.select("measure", "expected", "min", "max").to_dicts()
+        log.info("%s: the first stage's own order: %s", name, first_stage)
+        facts["first_stage"] = first_stage
     note = provenance(study, dataset=name, facts=facts)
     write_artifact(chosen, layout.data(name, "candidates"), provenance=note, kind="candidates")
 
@@ -136,9 +151,9 @@ def metrics(study: Study, model: str, layout: Layout = RESULTS) -> None:
     """Judge a model's scores in every regime, per query, under every tie policy."""
     config = study.config
     for name, regime in layout.cells(study):
-        qrels = read_artifact(layout.data(name, "qrels"))
+        qrels = read_qrels(study, name, layout)
         path = layout.scores(name, model, regime)
-        run = _read_run(path)
+        run = read_run(path)
         frames = [
             evaluate(
                 qrels,
@@ -163,7 +178,7 @@ def ties(study: Study, model: str, layout: Layout = RESULTS) -> None:
     for name, regime in layout.cells(study):
         path = layout.scores(name, model, regime)
         reference = layout.scores(name, model, "fp32") if "fp32" in study.regimes else None
-        frame = tie_statistics(_read_run(path), reference and _read_run(reference))
+        frame = tie_statistics(read_run(path), reference and read_run(reference))
         write_artifact(
             frame,
             layout.ties(name, model, regime),
@@ -196,11 +211,6 @@ def read_dataset(name: str, layout: Layout = RESULTS) -> Dataset:
     """Read a data set's tables."""
     corpus, queries, qrels = (read_artifact(layout.data(name, table)) for table in DATA_TABLES)
     return Dataset(corpus, queries, qrels)
-
-
-def _read_run(path: Path) -> pl.DataFrame:
-    """Read scores as a run: what has no score, as its logits were not finite, ranks last."""
-    return read_artifact(path).with_columns(pl.col("score").fill_nan(-math.inf))
 
 
 def _logits_key(study: Study, model: str, dtype: str, name: str, layout: Layout) -> str:

@@ -62,6 +62,11 @@ def _counts(data: Mapping[str, Any], candidates: Mapping[str, Any]) -> str:
         parts.append(f"candidates: {first_stage}")
     if candidates.get("recall") is not None:
         parts.append(f"which hold {100 * candidates['recall']:.1f} % of the relevant documents")
+    parts += [
+        f"in the candidates' own order {one['measure']} is {100 * one['expected']:.2f} % "
+        f"({100 * one['min']:.2f} to {100 * one['max']:.2f} with the order of equal BM25 scores)"
+        for one in candidates.get("first_stage", [])
+    ]
     return "; ".join(parts)
 
 
