@@ -6,17 +6,20 @@ BIN := .venv/bin
 LOCK := envs/requirements.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help reproduce test lint lock
+.PHONY: help reproduce test test-paper lint lock
 
 help: ## list the commands
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-reproduce: .venv/.package ## run the shipped study; then print its main table
-	@$(BIN)/snakemake --cores all
+reproduce: .venv/.package ## run the shipped study and the notebooks; then print its main table
+	@$(BIN)/snakemake --cores all all notebooks
 	@$(BIN)/tiewise show results
 
 test: lint ## check style and types; then run the tests
 	@$(BIN)/pytest --numprocesses=auto --dist=loadfile
+
+test-paper: .venv/.package ## run the paper's whole study on miniatures from a hub double
+	@$(BIN)/pytest -m slow tests/test_paper_study.py
 
 lint: .venv/.package ## check style and types
 	@$(BIN)/ruff check --quiet

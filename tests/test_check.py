@@ -130,6 +130,16 @@ def test_a_study_reproduces_its_own_numbers_exactly(tmp_path: Path) -> None:
     assert verdicts == {"exact"}
 
 
+def test_numbers_of_models_that_a_study_trains_may_move_further(tmp_path: Path) -> None:
+    study = study_of(["icd10cm"], ["all-minilm-l6-v2", "icd10cm-reranker-sigmoid"])
+    own = read_artifact(fabricate(study, tmp_path).summary())
+    path = tmp_path / "own.csv"
+    trained = ["icd10cm-reranker-sigmoid"]
+    path.write_text(expected_values(own, study.config.table_measures, "input", trained))
+    tolerances = dict(read_published([path]).select("model", "tolerance").iter_rows())
+    assert tolerances == {"all-minilm-l6-v2": 0.05, "icd10cm-reranker-sigmoid": 1.5}
+
+
 def test_a_finished_study_writes_a_file_that_it_reproduces(tmp_path: Path) -> None:
     study = study_of(["icd10cm"], ["all-minilm-l6-v2", "bge-reranker-v2-m3"])
     layout = fabricate(study, tmp_path)

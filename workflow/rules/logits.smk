@@ -4,7 +4,7 @@
 def trained(wildcards):
     """Checkpoint of a model that the study trains; nothing for one that comes from elsewhere."""
     source = STUDY.models[wildcards.model].source
-    return f"{source.path}/model.safetensors" if recipe_of(source) else []
+    return f"{source.path}/model.safetensors" if recipe_of(source.path) else []
 
 
 rule training:

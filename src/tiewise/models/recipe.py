@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from tiewise.io.blocks import read_block
-from tiewise.models.spec import Block, ModelSource
+from tiewise.models.spec import Block
 
 
 class Recipe(Block):
@@ -39,17 +39,17 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     return read_block(path, Recipe)
 
 
-def recipe_of(source: ModelSource) -> str | None:
-    """Name the recipe that makes a model's files: ``results/models/RECIPE/HEAD``.
+def recipe_of(path: str | None) -> str | None:
+    """Name the recipe that makes the files in a model's path: ``results/models/RECIPE/HEAD``.
 
     Examples
     --------
-    >>> recipe_of(ModelSource(path="results/models/mine/sigmoid"))
+    >>> recipe_of("results/models/mine/sigmoid")
     'mine'
-    >>> recipe_of(ModelSource(path="/data/models/theirs")) is None
+    >>> recipe_of("/data/models/theirs") is None
     True
     """
-    match Path(source.path or "").parts:
+    match Path(path or "").parts:
         case ("results", "models", recipe, _):
             return recipe
     return None

@@ -182,7 +182,7 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
     for name in config.policies:
         attempt(problems, parse_policy, name)
     problems += _disagreements(config, root)
-    made_by = (recipe_of(spec.source) for spec in models.values())
+    made_by = (recipe_of(spec.source.path) for spec in models.values())
     recipes = blocks("training", [name for name in made_by if name], load_recipe)
     bases = blocks("models", [recipe.base for recipe in recipes.values()], load_model_spec)
     bases = {name: bases[recipe.base] for name, recipe in recipes.items() if recipe.base in bases}

@@ -14,7 +14,8 @@ from pathlib import Path
 import polars as pl
 
 from tiewise.errors import InputError, did_you_mean, some
-from tiewise.io.artifacts import read_artifact
+from tiewise.io.artifacts import read_artifact, read_provenance
+from tiewise.models.recipe import recipe_of
 from tiewise.study.config import Study
 
 COLUMNS = (
@@ -26,6 +27,8 @@ ANY = "any"
 """Stands for the data set, model or measure with the largest value."""
 OWN_TOLERANCE = 0.05
 """Percentage points by which a study's own numbers may move on another machine."""
+TRAINED_TOLERANCE = 1.5
+"""The same for models that the study trains: their weights depend on processor and threads."""
 
 
 def published_files(study: Study, root: Path) -> list[Path]:
@@ -101,7 +104,9 @@ def _number(text: str) -> float | None:
         return None
 
 
-def expected_values(summary: pl.DataFrame, measures: Iterable[str], policy: str) -> str:
+def expected_values(
+    summary: pl.DataFrame, measures: Iterable[str], policy: str, trained: Iterable[str] = ()
+) -> str:
     """Lay out a study's own numbers as a file of published ones.
 
     Parameters
@@ -112,6 +117,8 @@ def expected_values(summary: pl.DataFrame, measures: Iterable[str], policy: str)
         Measures to keep.
     policy : str
         Tie policy to keep.
+    trained : iterable of str
+        Models that the study trains itself, whose numbers may move by `TRAINED_TOLERANCE`.
 
     Returns
     -------
@@ -126,18 +133,22 @@ def expected_values(summary: pl.DataFrame, measures: Iterable[str], policy: str)
     ).with_columns(
         # Adding 0 makes a rounded -0.0 a 0.0.
         published=((pl.col("value") * 100).round(4) + 0.0),
-        tolerance=pl.lit(OWN_TOLERANCE),
+        tolerance=pl.when(pl.col("model").is_in(list(trained)))
+        .then(TRAINED_TOLERANCE)
+        .otherwise(OWN_TOLERANCE),
     )
     return long.select(COLUMNS).write_csv(float_precision=4)
 
 
 def write_expected(results: Path, target: Path) -> None:
     """Write a finished study's own numbers, of the measures and the tie policy that it shows."""
-    summary = read_artifact(results / "summary.parquet")
+    path = results / "summary.parquet"
+    summary, cells = read_artifact(path), read_provenance(path).get("cells", {}).values()
     shown = pl.read_csv(results / "tables" / "main.csv", infer_schema_length=None)
     measures = shown["measure"].unique(maintain_order=True)
     head = "# The study's own numbers, in percent; written by python -m tiewise.study.published.\n"
-    numbers = expected_values(summary, measures, shown["policy"][0])
+    trained = {cell["model"] for cell in cells if recipe_of(cell.get("model_source"))}
+    numbers = expected_values(summary, measures, shown["policy"][0], trained)
     target.write_text(head + numbers, encoding="utf-8")
 
 
