@@ -31,7 +31,7 @@ from tiewise.study.cost import cost
 from tiewise.study.distribution import counts, distribution
 from tiewise.study.layout import Layout
 from tiewise.study.pairs import pairs
-from tiewise.study.steps import metrics
+from tiewise.study.steps import metrics, ties
 from tiewise.study.worst import worst
 
 
@@ -71,6 +71,26 @@ def test_metrics_are_judged_by_the_protocol_of_the_data_set(
         changed[judgements] = read_artifact(other.metrics(DATASET, ENCODER, "bf16"))
     assert changed["candidates"].equals(before)
     assert not changed["all"].equals(before)
+
+
+def test_every_step_compares_scores_in_the_type_of_the_study(tmp_path: Path) -> None:
+    study, layout = small_study(tmp_path)
+    single = replace(study, config=study.config.model_copy(update={"score_type": "float32"}))
+    path = layout.scores(DATASET, ENCODER, "bf16-hps")
+    # Neighbours in float64 that float32 does not tell apart.
+    near = read_artifact(path).with_columns(score=1 + pl.int_range(pl.len()) * 2.0**-40)
+    write_artifact(near, path, provenance={"arithmetic": "simulated"})
+    shares, sizes = [], []
+    for one in (study, single):
+        ties(one, ENCODER, layout)
+        distribution(one, ENCODER, layout)
+        shares.append(read_artifact(layout.ties(DATASET, ENCODER, "bf16-hps"))["share_tied"].mean())
+        groups = read_artifact(layout.distribution(ENCODER)).filter(
+            pl.col("regime") == "bf16-hps", pl.col("quantity") == "group size"
+        )
+        sizes.append(groups["value"].to_list())
+    assert shares == [0.0, 1.0]
+    assert sizes == [[1.0], [float(N_CANDIDATES)]]
 
 
 def test_a_constant_ranking_has_no_correlation() -> None:

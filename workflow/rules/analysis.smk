@@ -31,6 +31,7 @@ rule agreement:
         mem_mb=4000,
         runtime=60,
     params:
+        score_type=STUDY.config.score_type,
         code=source_hash(
             "study/agreement", "study/distribution", "data/texts", *READING
         ),
@@ -173,6 +174,7 @@ rule overview:
     params:
         measure=STUDY.config.table_measures[0],
         policy=STUDY.config.policies[0],
+        score_type=STUDY.config.score_type,
         code=source_hash(
             "study/averages", "study/worst", "audit/worst", "data/texts", *READING
         ),

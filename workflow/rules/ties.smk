@@ -22,6 +22,7 @@ rule ties:
         mem_mb=4000,
         runtime=60,
     params:
+        score_type=STUDY.config.score_type,
         code=source_hash("ties", "scores", "runs", "errors"),
     message:
         "Ties of {wildcards.model}"

@@ -16,10 +16,10 @@ def agreement(study: Study, model: str, layout: Layout = RESULTS) -> None:
         texts = read_texts(study, name, layout)
         reference = None
         if "fp32" in study.regimes:
-            reference = read_run(layout.scores(name, model, "fp32"))
+            reference = read_run(study, layout.scores(name, model, "fp32"))
         for regime in study.regimes:
             path = layout.scores(name, model, regime)
-            run = read_run(path)
+            run = read_run(study, path)
             write_artifact(
                 rank_correlation(run, reference).join(
                     tied_duplicates(run, texts), on="query_id", how="left", maintain_order="left"

@@ -21,7 +21,7 @@ def distribution(study: Study, model: str, layout: Layout = RESULTS) -> None:
     for name, regime in layout.cells(study):
         path = layout.scores(name, model, regime)
         note = read_provenance(path)
-        parts.append(label(counts(read_run(path)), regime=regime))
+        parts.append(label(counts(read_run(study, path)), regime=regime))
     write_artifact(_total(parts), layout.distribution(model), provenance=note, kind="distribution")
 
 

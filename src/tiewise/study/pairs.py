@@ -16,7 +16,7 @@ def pairs(study: Study, name: str, layout: Layout = RESULTS) -> None:
     qrels, frames = read_qrels(study, name, layout), []
     for regime in study.regimes:
         paths = {model: layout.scores(name, model, regime) for model in study.models}
-        runs = {model: read_run(path) for model, path in paths.items()}
+        runs = {model: read_run(study, path) for model, path in paths.items()}
         compared = compare(qrels, runs, study.config.table_measures, **options(study))
         compared = compared.rename({"run_a": "model_a", "run_b": "model_b"})
         frames.append(label(compared, dataset=name, regime=regime))

@@ -16,9 +16,12 @@ from tiewise.study.layout import Layout
 PAIR = ["query_id", "doc_id"]
 
 
-def read_run(path: Path) -> pl.DataFrame:
-    """Read scores as a run."""
-    return as_run(read_artifact(path))
+def read_run(study: Study, path: Path) -> pl.DataFrame:
+    """Read scores as a run, in the type in which the study compares them."""
+    run = as_run(read_artifact(path))
+    if study.config.score_type == "float32":
+        return run.with_columns(pl.col("score").cast(pl.Float32).cast(pl.Float64))
+    return run
 
 
 def as_run(scores: pl.DataFrame) -> pl.DataFrame:

@@ -153,7 +153,7 @@ def metrics(study: Study, model: str, layout: Layout = RESULTS) -> None:
     for name, regime in layout.cells(study):
         qrels = read_qrels(study, name, layout)
         path = layout.scores(name, model, regime)
-        run = read_run(path)
+        run = read_run(study, path)
         frames = [
             evaluate(
                 qrels,
@@ -178,7 +178,7 @@ def ties(study: Study, model: str, layout: Layout = RESULTS) -> None:
     for name, regime in layout.cells(study):
         path = layout.scores(name, model, regime)
         reference = layout.scores(name, model, "fp32") if "fp32" in study.regimes else None
-        frame = tie_statistics(read_run(path), reference and read_run(reference))
+        frame = tie_statistics(read_run(study, path), reference and read_run(study, reference))
         write_artifact(
             frame,
             layout.ties(name, model, regime),

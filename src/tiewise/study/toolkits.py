@@ -5,10 +5,10 @@ from __future__ import annotations
 import polars as pl
 
 from tiewise.audit import audit
-from tiewise.io.artifacts import read_provenance, write_artifact
+from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
-from tiewise.study.reading import label, options, read_qrels, read_run
+from tiewise.study.reading import as_run, label, options, read_qrels
 
 
 def toolkits(study: Study, model: str, layout: Layout = RESULTS) -> None:
@@ -17,7 +17,9 @@ def toolkits(study: Study, model: str, layout: Layout = RESULTS) -> None:
         qrels, frames = read_qrels(study, name, layout), []
         for regime in study.regimes:
             path = layout.scores(name, model, regime)
-            found = audit(qrels, read_run(path), study.config.table_measures, **options(study))
+            found = audit(
+                qrels, as_run(read_artifact(path)), study.config.table_measures, **options(study)
+            )
             values = found.toolkits.join(
                 found.table.select("measure", "expected"), on="measure", maintain_order="left"
             )

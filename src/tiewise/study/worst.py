@@ -43,7 +43,7 @@ def _of_dataset(study: Study, name: str, n: int, layout: Layout) -> Iterator[dic
         [moved] = worst_queries(
             _first_policy(study, name, model, regime, layout).filter(asked),
             qrels.filter(asked),
-            read_run(layout.scores(name, model, regime)).filter(asked),
+            read_run(study, layout.scores(name, model, regime)).filter(asked),
             measure,
             score_type=study.config.score_type,
         )
@@ -81,7 +81,9 @@ def _fp32_scores(
     """Read a query's scores in FP32, which tell spurious ties apart; none without FP32."""
     if "fp32" not in study.regimes:
         return {}
-    scores = read_run(layout.scores(name, model, "fp32")).filter(pl.col("query_id") == query_id)
+    scores = read_run(study, layout.scores(name, model, "fp32")).filter(
+        pl.col("query_id") == query_id
+    )
     return dict(scores.select("doc_id", "score").iter_rows())
 
 
