@@ -1,4 +1,4 @@
-"""TREC text and BEIR TSV: every way of writing the same rows reads the same."""
+"""Runs in TREC text: every way of writing the same rows reads the same."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ import io
 import warnings
 from pathlib import Path
 
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tiewise.errors import InputError
-from tiewise.io import InputWarning, read_qrels, read_run, write_run
+from tiewise.io import InputWarning, read_run
 from tiewise.io.source import Source
 from tiewise.io.text_layout import parse_float
 from tiewise.io.trec import RUN, read_trec_run
@@ -240,111 +239,6 @@ def test_scores_are_parsed_to_the_nearest_float64(value: float) -> None:
         run = read_trec_run(Source("x", f"q Q0 d 1 {text} t\n".encode()))
         assert run["score"][0] == value
         assert parse_float(text.encode()) == value
-
-
-@given(
-    st.lists(
-        st.tuples(
-            st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=4),
-            st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=6),
-            st.floats(allow_nan=False),
-        ),
-        min_size=1,
-        max_size=20,
-        unique_by=lambda row: (row[0], row[1]),
-    )
-)
-def test_a_written_run_reads_back_to_the_same_scores(
-    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, float]]
-) -> None:
-    rows = [row for row in rows if row[0][0] not in "#{["] or [("q", "d", 0.5)]
-    run = pl.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
-    folder = tmp_path_factory.mktemp("written")
-    for name in ("run.txt", "run.parquet"):
-        write_run(run, folder / name)
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            read = read_run(folder / name)
-        assert {(q, d): s for q, d, s in read.select(run.columns).rows()} == {
-            (q, d): s for q, d, s in rows
-        }
-
-
-def test_a_written_run_is_in_rank_order_and_keeps_the_order_of_ties(tmp_path: Path) -> None:
-    run = {"q2": {"a": 1.0, "b": 2.0, "c": 1.0}, "q1": {"z": 0.1}}
-    write_run(run, tmp_path / "run.txt", tag="sys")
-    assert (tmp_path / "run.txt").read_text() == (
-        "q2 Q0 b 1 2 sys\nq2 Q0 a 2 1 sys\nq2 Q0 c 3 1 sys\nq1 Q0 z 1 0.10000000000000001 sys\n"
-    )
-
-
-def test_what_the_format_cannot_say_is_not_written(tmp_path: Path) -> None:
-    run = {"#q": {"annual report": 1.0}}
-    with pytest.raises(InputError) as caught:
-        write_run(run, tmp_path / "run.txt", tag="my tag")
-    text = str(caught.value)
-    assert "annual report" in text
-    assert "'#q'" in text
-    assert "my tag" in text
-    assert not (tmp_path / "run.txt").exists()
-
-
-QRELS = [("q1", "d1", 2.0), ("q1", "d2", 0.0), ("007", "NA", -1.0)]
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"q1 0 d1 2\nq1 0 d2 0\n007 0 NA -1\n",
-        b"q1\t4.5\td1\t2\r\nq1\tx\td2\t0\r\n007\t0\tNA\t-1\r\n",
-        b"q1 0  d1   2 \n\nq1 0 d2 0\n\n007 0 NA -1",
-        b"q1 0 d1 2.0\nq1 0 d2 0\n007 0 NA -1\n",
-        b"query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\n007\tNA\t-1\n",
-        b"\xef\xbb\xbfquery_id doc_id relevance\r\nq1 d1 2\r\nq1 d2 0\r\n007 NA -1\r\n",
-    ],
-)
-def test_qrels_of_every_layout_read_the_same(content: bytes, tmp_path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert read_qrels(write(tmp_path, content)).rows() == QRELS
-
-
-@pytest.mark.parametrize(
-    ("content", "line", "words"),
-    [
-        (b"q 0 a 1\nq 0 b 0.2\n", 2, ["grade '0.2'", "integer"]),
-        (b"q 0 a 1\nq 0 b x\n", 2, ["grade 'x'", "integer"]),
-        (b"q 0 a 1\nq 0 b 1 extra\n", 2, ["5 columns, not 4"]),
-        (b"q 0 a 1\nq b 1\n", 2, ["3 columns, not 4"]),
-        (b"q a 1\n", 1, ["3 columns, not 4"]),
-        (b"q 0 a 1\nq 0 a 2\n", 2, ["'a'", "'q'", "duplicate", ":1"]),
-        (b"query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb\n", 3, ["2 columns, not 3"]),
-        (b"query-id\tcorpus-id\tscore\nq\ta\t1\nq\tb c\t1\n", 3, ["4 columns, not 3"]),
-    ],
-)
-def test_wrong_qrels_are_refused_with_the_line(
-    content: bytes, line: int, words: list[str], tmp_path: Path
-) -> None:
-    path = write(tmp_path, content, "qrels.txt")
-    with pytest.raises(InputError) as caught:
-        read_qrels(path)
-    (problem,) = caught.value.problems
-    assert problem.startswith(f"{path}:{line}: ")
-    for word in words:
-        assert word in problem
-
-
-def test_repeated_judgements_are_merged_with_a_warning(tmp_path: Path) -> None:
-    path = write(tmp_path, b"q 0 a 1\n# c\nq 0 b 0\nq 0 a 1\n", "qrels.txt")
-    with pytest.warns(InputWarning) as caught:
-        assert read_qrels(path).rows() == [("q", "a", 1.0), ("q", "b", 0.0)]
-    found = [str(w.message) for w in caught]
-    assert any("repeat an earlier judgement" in m and f": 1 ({path}:4)" in m for m in found)
-
-
-def test_empty_qrels_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="empty: there is no judgement"):
-        read_qrels(write(tmp_path, b"\n", "qrels.txt"))
 
 
 def test_the_layout_of_a_run_has_six_columns() -> None:
