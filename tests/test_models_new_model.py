@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import huggingface_hub
 import pytest
 import yaml
 
+from hub_double import Hub, Repository
 from model_factory import change_config, make_checkpoint
 from sample_texts import small_task
 from tiewise.errors import InputError
@@ -134,6 +138,27 @@ def test_a_hub_model_is_pinned_to_its_newest_revision(tmp_path, monkeypatch):
     pinned = yaml.safe_load(new_model("some/Model-X@" + "c" * 40))
     assert pinned["source"]["revision"] == "c" * 40
     assert asked == [("some/Model-X", None), ("some/Model-X", "c" * 40)]
+
+
+def test_a_model_is_read_through_the_protocol_of_the_hub(tmp_path):
+    folder = make_checkpoint("XLMRobertaForSequenceClassification", tmp_path / "mini")
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    command = [str(Path(sys.executable).parent / "tiewise"), "new-model"]
+    with Hub([Repository("some/mini", "d" * 40, files, kind="model")]) as hub:
+        for name, status in (("some/mini", 0), ("some/other", 2)):
+            done = subprocess.run(
+                [*command, name],
+                env=hub.environment(tmp_path / "home"),
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == status, done.stderr
+            if status == 0:
+                block = yaml.safe_load(done.stdout)
+                assert block["source"] == {"hub": "some/mini", "revision": "d" * 40}
+    assert "no such model repository" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
 
 
 def test_what_cannot_be_scored_with_is_refused(tmp_path):
