@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,13 @@ import torch
 from tiewise.data import build_dataset, load_dataset_spec
 from tiewise.data.training import build_training_set
 from tiewise.errors import InputError
-from tiewise.models.finetune import HEADS, TrainingList, finetune, save_checkpoint
+from tiewise.models.finetune import (
+    HEADS,
+    TrainingList,
+    divide_into_steps,
+    finetune,
+    save_checkpoint,
+)
 from tiewise.models.logits import compute_logits
 from tiewise.models.recipe import load_recipe
 from tiewise.models.source import model_folder
@@ -65,6 +72,14 @@ def test_the_ordinary_adapter_loads_each_head(
     assert logits["logits"].dtype == pl.Array(pl.Float32, n_logits)
     assert facts["n_nonfinite"] == 0
     assert logits["logits"].to_numpy().std(axis=0).min() > 0
+
+
+@pytest.mark.parametrize("n_lists", [1, 4, 66, 150])
+def test_every_list_is_trained_on_once_whatever_its_length(n_lists: int) -> None:
+    lists = [replace(LISTS[0], query=f"{n} " * (n % 7 + 1)) for n in range(n_lists)]
+    steps = divide_into_steps(lists, RECIPE)
+    assert sorted(one.query for step in steps for one in step) == sorted(o.query for o in lists)
+    assert all(0 < len(step) <= RECIPE.queries_a_step for step in steps)
 
 
 def test_no_query_to_train_on_shares_a_judged_document_with_the_sample() -> None:

@@ -82,7 +82,7 @@ def finetune(base: Path, lists: Sequence[TrainingList], recipe: Recipe) -> Any:
     model = _cut(base, recipe)
     trained = [p for p in model.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=recipe.learning_rate, weight_decay=0.01)
-    steps = _steps(lists, recipe)
+    steps = divide_into_steps(lists, recipe)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _warm_up(len(steps)))
     encode = _encoder(base, recipe.max_length)
     losses = []
@@ -98,6 +98,31 @@ def finetune(base: Path, lists: Sequence[TrainingList], recipe: Recipe) -> Any:
     first, last = sum(losses[:tenth]) / tenth, sum(losses[-tenth:]) / tenth
     log.info("%s: %d lists, loss from %.3f to %.3f", recipe.name, len(lists), first, last)
     return model.eval()
+
+
+def divide_into_steps(lists: Sequence[TrainingList], recipe: Recipe) -> list[list[TrainingList]]:
+    """Divide the lists into steps of similar length, so that little of a batch is padding.
+
+    Parameters
+    ----------
+    lists : sequence of TrainingList
+        In any order.
+    recipe : Recipe
+        Size of a step, and seed of their order.
+
+    Returns
+    -------
+    list of list of TrainingList
+        Every list once.
+    """
+    size = recipe.queries_a_step
+    draw = torch.Generator().manual_seed(recipe.seed)
+    steps = []
+    for start in range(0, len(lists), size * BUCKET):
+        bucket = sorted(lists[start : start + size * BUCKET], key=_longest)
+        divided = [bucket[i : i + size] for i in range(0, len(bucket), size)]
+        steps += [divided[i] for i in torch.randperm(len(divided), generator=draw).tolist()]
+    return steps
 
 
 def save_checkpoint(model: Any, base: Path, rows: Sequence[int], folder: Path) -> None:
@@ -172,18 +197,6 @@ def _encoder(base: Path, max_length: int) -> Any:
         }
 
     return encode
-
-
-def _steps(lists: Sequence[TrainingList], recipe: Recipe) -> list[list[TrainingList]]:
-    """Divide the lists into steps of similar length, so that little of a batch is padding."""
-    size = recipe.queries_a_step
-    draw = torch.Generator().manual_seed(recipe.seed)
-    steps = []
-    for start in range(0, len(lists), size * BUCKET):
-        bucket = sorted(lists[start : start + size * BUCKET], key=_longest)
-        divided = [bucket[i : i + size] for i in range(0, len(bucket), size)]
-        steps += [divided[i] for i in torch.randperm(len(divided), generator=draw).tolist()]
-    return steps
 
 
 def _longest(one: TrainingList) -> int:
