@@ -42,7 +42,12 @@ def fabricate(study: Study, folder: Path) -> Layout:
     """Write every artifact that tables, figures and the page are views of."""
     layout, made = Layout(str(folder)), _Made(study)
     note = made.note()
-    cells = {f"{d}/{m}/{r}": note | {"dataset": d, "model": m} for d, m, r in made.cells}
+    cells = {
+        f"{dataset}/{model}/{regime}": note
+        | {"dataset": dataset, "model": model}
+        | {"model_source": study.models[model].source.path or "somewhere@1"}
+        for dataset, model, regime in made.cells
+    }
     _write(made.summary(), layout.summary(), "summary", note | {"cells": cells})
     _write(made.ties(), layout.tie_summary(), "tie_summary", note)
     _write(made.worst(), layout.worst(), "worst", note)
@@ -53,6 +58,7 @@ def fabricate(study: Study, folder: Path) -> Layout:
             _write(made.toolkits(), layout.toolkits(name, model), "toolkits", note)
             _write(made.cost(), layout.cost(name, model), "cost", note)
     for name in study.datasets:
+        _write(made.first_stage(), layout.first_stage(name), "first_stage", note)
         if len(study.models) > 1:
             _write(made.pairs(name), layout.pairs(name), "pairs", note)
         for table in ("qrels", "candidates"):
@@ -116,6 +122,13 @@ class _Made:
         values = {"expected": middle, "min": low, "max": high, "range": high - low}
         values |= {"sd": (high - low) / 4, "oblivious": oblivious, "bias": oblivious - middle}
         return {name: float(value) for name, value in values.items()}
+
+    def first_stage(self) -> pl.DataFrame:
+        rows = [
+            {"measure": measure, "policy": "input", "n_queries": 10} | self._values("bf16")
+            for measure in self.study.config.table_measures
+        ]
+        return pl.DataFrame(rows)
 
     def ties(self) -> pl.DataFrame:
         rows = [

@@ -74,6 +74,7 @@ def test_every_artifact_is_there_and_says_what_made_it(study: Path, layout: Layo
         expected += [kind(DATASET, MODEL, regime) for regime in REGIMES]
     for kind in (layout.alternatives, layout.toolkits, layout.cost):
         expected += [kind(DATASET, MODEL)]
+    expected += [layout.first_stage(DATASET)]
     expected += [layout.self_test(MODEL), layout.distribution(MODEL)]
     expected += [layout.summary(), layout.averages(), layout.tie_summary(), layout.worst()]
     expected += [layout.verdicts(), layout.claims()]
@@ -98,7 +99,7 @@ def test_every_job_has_a_log_and_a_benchmark(study: Path) -> None:
         for path in logs.rglob("*.benchmark.tsv")
     }
     assert {stem.as_posix() for stem in stems} == timed
-    assert len(timed) == 17  # one a job
+    assert len(timed) == 18  # one a job
 
 
 def test_tables_and_figures_are_there_in_every_format(layout: Layout) -> None:
@@ -125,16 +126,17 @@ def test_the_table_says_what_evaluate_says_of_the_scores(study: Path, layout: La
 
 
 def test_the_first_stage_is_judged_by_its_own_scores(study: Path, layout: Layout) -> None:
-    path = layout.data(DATASET, "candidates")
-    run = read_artifact(path).select("query_id", "doc_id", score="bm25_score")
+    candidates = read_artifact(layout.data(DATASET, "candidates"))
+    run = candidates.select("query_id", "doc_id", score="bm25_score")
     qrels = read_artifact(layout.data(DATASET, "qrels"))
-    noted = read_provenance(path)["facts"]["first_stage"]
-    assert [one["measure"] for one in noted] == ["nDCG@10", "RR@10"]
-    for one in noted:
-        (expected,) = tiewise.evaluate(qrels, run, [one["measure"]]).to_dicts()
-        assert {key: expected[key] for key in one} == one
-    log = study / "results" / "logs" / "candidates" / f"{DATASET}.log"
-    assert "the first stage's own order" in log.read_text(encoding="utf-8")
+    found = read_artifact(layout.first_stage(DATASET))
+    assert found["measure"].to_list() == ["nDCG@10", "RR@10"]
+    for row in found.iter_rows(named=True):
+        (expected,) = tiewise.evaluate(qrels, run, [row["measure"]], policy="input").to_dicts()
+        assert {key: expected[key] for key in row} == row
+        assert f"{100 * row['expected']:.2f} %" in layout.page().read_text(encoding="utf-8")
+    log = study / "results" / "logs" / "first_stage" / f"{DATASET}.log"
+    assert "BM25's own order" in log.read_text(encoding="utf-8")
 
 
 def test_bf16_ties_documents_that_fp32_tells_apart_and_hps_unties_them(layout: Layout) -> None:

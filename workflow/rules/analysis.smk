@@ -5,7 +5,6 @@ JUDGING = [
     *("arrays", "blocks", "measures", "ties", "scores", "runs"),
 ]
 """Sources that decide what a run's numbers are."""
-READING = ["study/reading", "errors", "io/artifacts"]
 
 
 rule agreement:
@@ -109,6 +108,30 @@ rule cost:
         "Cost of the upcast for {wildcards.model}"
     script:
         "../scripts/cost.py"
+
+
+rule first_stage:
+    """Judge the candidates' own order, which models have to beat."""
+    input:
+        layout.data("{dataset}", "qrels"),
+        layout.data("{dataset}", "candidates"),
+    output:
+        layout.first_stage("{dataset}"),
+    log:
+        "results/logs/first_stage/{dataset}.log",
+    benchmark:
+        "results/logs/first_stage/{dataset}.benchmark.tsv"
+    resources:
+        mem_mb=4000,
+        runtime=30,
+    params:
+        measures=STUDY.config.table_measures,
+        options=options(STUDY),
+        code=source_hash("study/first_stage", *JUDGING, *READING),
+    message:
+        "First stage of {wildcards.dataset}"
+    script:
+        "../scripts/first_stage.py"
 
 
 rule pairs:

@@ -18,6 +18,8 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 layout = Layout()
+READING = ["study/reading", "data/candidates", "errors", "io/artifacts"]
+"""Sources that decide how a step reads judgements and runs."""
 
 
 def either(names):

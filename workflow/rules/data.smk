@@ -52,7 +52,7 @@ rule candidates:
         runtime=60,
     params:
         spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
-        code=source_hash("data", "errors", "io/artifacts", "evaluate", "measures"),
+        code=source_hash("data", "errors", "io/artifacts"),
     message:
         "Candidates of {wildcards.dataset}"
     script:

@@ -40,7 +40,7 @@ rule metrics:
             "pairing",
             "runs",
             "evaluate",
-            "errors",
+            *READING,
         ),
     message:
         "Metrics of {wildcards.model}"

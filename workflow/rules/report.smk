@@ -99,6 +99,7 @@ rule page:
             for dataset in STUDY.datasets
             for table in ("qrels", "candidates")
         ],
+        [layout.first_stage(dataset) for dataset in STUDY.datasets],
         [f"{layout.figure(name)}.svg" for name in names.SHARED_FIGURES],
     output:
         report(layout.page(), caption="../report/page.rst", category="Page"),

@@ -37,6 +37,7 @@ SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
     "candidates": {"query_id": pl.String, "doc_id": pl.String, "rank": pl.Int64},
     "scores": {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64},
     "metrics": {"query_id": pl.String, **_JUDGED},
+    "first_stage": {**_JUDGED, "n_queries": pl.Int64},
     "summary": {
         "dataset": pl.String,
         "model": pl.String,

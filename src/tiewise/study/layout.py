@@ -29,6 +29,10 @@ class Layout:
         """Table of a data set: corpus, queries, qrels or candidates."""
         return Path(self.results, "data", dataset, f"{table}.parquet")
 
+    def first_stage(self, dataset: str) -> Path:
+        """How good the candidates' own order is, one row per measure."""
+        return Path(self.results, "first_stage", f"{dataset}.parquet")
+
     def self_test(self, model: str) -> Path:
         """Known values of a model, as published and as found."""
         return Path(self.results, "models", model, "self_test.parquet")

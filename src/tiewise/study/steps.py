@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from tqdm import tqdm
 
-from tiewise.data import (
-    Dataset,
-    build_candidates,
-    build_dataset,
-    document_texts,
-    effective_qrels,
-)
+from tiewise.data import Dataset, build_candidates, build_dataset, document_texts
 from tiewise.errors import InputError
 from tiewise.evaluate import average, evaluate
 from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact, writing
@@ -42,8 +36,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 DATA_TABLES = ("corpus", "queries", "qrels")
 PAPER_BATCH = 16
-FIRST_STAGE_MEASURES = ["nDCG@10", "RR@10"]
-"""What a first stage is judged by, for models to be compared with."""
 
 
 def prefetch(study: Study) -> None:
@@ -78,14 +70,7 @@ def dataset(study: Study, name: str, layout: Layout = RESULTS) -> None:
 
 def candidates(study: Study, name: str, layout: Layout = RESULTS) -> None:
     """Choose the documents that models rank for each query of a data set."""
-    spec, data = study.datasets[name], read_dataset(name, layout)
-    chosen, facts = build_candidates(spec, data)
-    if "bm25_score" in chosen.columns:
-        run = chosen.select("query_id", "doc_id", score="bm25_score")
-        judged = evaluate(effective_qrels(spec, data.qrels, chosen), run, FIRST_STAGE_MEASURES)
-        first_stage = judged.select("measure", "expected", "min", "max").to_dicts()
-        log.info("%s: the first stage's own order: %s", name, first_stage)
-        facts["first_stage"] = first_stage
+    chosen, facts = build_candidates(study.datasets[name], read_dataset(name, layout))
     note = provenance(study, dataset=name, facts=facts)
     write_artifact(chosen, layout.data(name, "candidates"), provenance=note, kind="candidates")
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tiewise.io.artifacts import read_provenance
+import polars as pl
+
+from tiewise.io.artifacts import read_artifact, read_provenance
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
 
@@ -43,29 +45,32 @@ def datasets(study: Study, layout: Layout) -> list[dict[str, Any]]:
             "counts": _counts(
                 read_provenance(layout.data(name, "qrels")).get("facts", {}),
                 read_provenance(layout.data(name, "candidates")).get("facts", {}),
+                read_artifact(layout.first_stage(name)),
             ),
         }
         for name, spec in study.datasets.items()
     ]
 
 
-def _counts(data: Mapping[str, Any], candidates: Mapping[str, Any]) -> str:
+def _counts(
+    data: Mapping[str, Any], candidates: Mapping[str, Any], first_stage: pl.DataFrame
+) -> str:
     """Name every count that the data steps noted, the zeros too: nothing is left out in silence."""
     parts = [f"{n:,} {_spoken(what)}" for what, n in data.get("counts", {}).items() if _whole(n)]
     parts += [f"{n:,} {_spoken(what)} left out" for what, n in data.get("left_out", {}).items()]
-    first_stage = ", ".join(
+    how = ", ".join(
         f"{key} {candidates[key]}"
         for key in ("kind", "k", "method", "k1", "b")
         if key in candidates
     )
-    if first_stage:
-        parts.append(f"candidates: {first_stage}")
+    if how:
+        parts.append(f"candidates: {how}")
     if candidates.get("recall") is not None:
         parts.append(f"which hold {100 * candidates['recall']:.1f} % of the relevant documents")
     parts += [
-        f"in the candidates' own order {one['measure']} is {100 * one['expected']:.2f} % "
-        f"({100 * one['min']:.2f} to {100 * one['max']:.2f} with the order of equal BM25 scores)"
-        for one in candidates.get("first_stage", [])
+        f"BM25's own order has an expected {one['measure']} of {100 * one['expected']:.2f} % "
+        f"({100 * one['min']:.2f} to {100 * one['max']:.2f} by the order of its ties)"
+        for one in first_stage.iter_rows(named=True)
     ]
     return "; ".join(parts)
 
