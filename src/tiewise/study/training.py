@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -20,6 +21,8 @@ from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.steps import read_dataset
 
+REPRODUCIBLE = "AUTO,STRICT"
+"""MKL's mode in which the same input gives the same bits."""
 log = logging.getLogger(__name__)
 
 
@@ -27,6 +30,9 @@ def train(study: Study, name: str, threads: int = 1, layout: Layout = RESULTS) -
     """Train a recipe's cross-encoder and save a checkpoint for each of its heads."""
     import torch
 
+    # MKL else schedules products, and so rounds their sums, as the moment has it. It reads this
+    # before its first product in a process, and here none was made yet.
+    os.environ.setdefault("MKL_CBWR", REPRODUCIBLE)
     torch.set_num_threads(threads)
     recipe, base = study.recipes[name], study.bases[name]
     spec = study.datasets[recipe.dataset]
