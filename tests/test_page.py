@@ -116,6 +116,20 @@ def test_the_page_is_never_wider_than_the_screen(page: Path, width: int) -> None
 
 
 @needs_chromium
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_name_of_every_band_is_shown_whole(page: Path, width: int) -> None:
+    script = """(document.querySelectorAll('details').forEach(d => d.open = true),
+      [...document.querySelectorAll('.plot .label')].map(l => [l.clientWidth, l.clientHeight,
+        l.scrollWidth, l.scrollHeight, getComputedStyle(l).textOverflow]))"""
+    labels = ask(page, script, width=width)
+    assert len(labels) == 2 * 2 * 2 * 3  # data sets x measures x models x regimes
+    for shown_width, shown_height, width_needed, height_needed, overflow in labels:
+        assert width_needed <= shown_width
+        assert height_needed <= shown_height
+        assert overflow == "clip"
+
+
+@needs_chromium
 def test_dark_and_light_are_readable(page: Path) -> None:
     script = """['h1', '.quiet', '.best', '.holds, .fails', 'a'].map(s => [s,
       getComputedStyle(document.querySelector(s)).color,
