@@ -23,10 +23,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from fabricated import fabricate, paper_study  # noqa: E402
-from tiewise.io.artifacts import write_artifact  # noqa: E402
 from tiewise.report.figures.study import draw_figures  # noqa: E402
 from tiewise.report.study_page.page import write_page  # noqa: E402
 from tiewise.report.tables.study import write_tables  # noqa: E402
+from tiewise.store.artifacts import write_artifact  # noqa: E402
 from tiewise.study.averages import averages  # noqa: E402
 from tiewise.study.claims import claims  # noqa: E402
 from tiewise.study.config import Study  # noqa: E402

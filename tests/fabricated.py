@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import yaml
 
-from tiewise.io.artifacts import SCHEMAS, write_artifact
+from tiewise.store.artifacts import SCHEMAS, write_artifact
 from tiewise.study.averages import averages
 from tiewise.study.claims import claims
 from tiewise.study.config import Study, load_study

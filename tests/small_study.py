@@ -10,8 +10,8 @@ import polars as pl
 
 import tiewise
 from fabricated import study_of
-from tiewise.io.artifacts import read_artifact, write_artifact
 from tiewise.precision.grids import BF16
+from tiewise.store.artifacts import read_artifact, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
 from tiewise.study.steps import metrics, scores, summary, ties

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from small_study import CLASSIFIER, DATASET, ENCODER, LM, MODELS, judged, run_of, small_study
-from tiewise.io.artifacts import read_artifact
 from tiewise.precision.grids import BF16
 from tiewise.precision.scoring import sigmoid, softmax
+from tiewise.store.artifacts import read_artifact
 from tiewise.study.alternatives import N_ORDERS, alternatives
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout

@@ -23,7 +23,7 @@ from small_study import (
     run_of,
     small_study,
 )
-from tiewise.io.artifacts import read_artifact, write_artifact
+from tiewise.store.artifacts import read_artifact, write_artifact
 from tiewise.study.agreement import agreement, rank_correlation, tied_duplicates
 from tiewise.study.averages import over_datasets, over_queries, tie_summary
 from tiewise.study.config import Study

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tiewise.errors import InputError
-from tiewise.io.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact, writing
+from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact, writing
 
 SCORES = pl.DataFrame({"query_id": ["q"], "doc_id": ["007"], "score": [0.5]})
 

@@ -12,10 +12,10 @@ from polars.testing import assert_frame_equal
 
 from tiewise import evaluate, tie_statistics
 from tiewise.audit import Audit, audit
-from tiewise.audit.sources import tie_sources
+from tiewise.audit.origins import tie_sources
 from tiewise.audit.tie_groups import n_tied, tie_counts, tie_groups
 from tiewise.audit.worst import worst_queries
-from tiewise.pairing import Paired
+from tiewise.judging.pairing import Paired
 from tiewise.precision.grids import BINARY_GRIDS, DecimalGrid
 from tiewise.runs.frames import as_qrels
 from tiewise.runs.policies import Policy

@@ -14,9 +14,9 @@ from rich.console import Console
 
 from fabricated import ROOT, fabricate, paper_study, study_of
 from tiewise.errors import InputError
-from tiewise.io.artifacts import SCHEMAS, read_artifact
 from tiewise.report.check import Check, check, check_text
 from tiewise.report.tables.study import write_tables
+from tiewise.store.artifacts import SCHEMAS, read_artifact
 from tiewise.study.claims import CLAIMS, Evidence
 from tiewise.study.published import (
     expected_values,

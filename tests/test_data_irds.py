@@ -107,7 +107,7 @@ def spec(identifier: str) -> DatasetSpec:
 def test_documents_keep_their_title_or_give_their_default_text(
     identifier: str, corpus: list[tuple[str, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tiewise.data.irds.SLICE", 1)
+    monkeypatch.setattr("tiewise.data.sources.irds.SLICE", 1)
     dataset = build_dataset(spec(identifier))
     assert dataset.corpus.rows() == corpus
     assert dataset.queries.rows() == [("q1", "lung")]

@@ -19,7 +19,7 @@ from tiewise.data import (
     build_dataset,
     effective_qrels,
 )
-from tiewise.data.files import read_table
+from tiewise.data.sources.files import read_table
 from tiewise.errors import InputError
 
 CORPUS = [
@@ -189,7 +189,7 @@ def test_a_large_file_is_read_in_blocks_as_if_in_one(
     file = tmp_path / "corpus.jsonl"
     file.write_text(json_lines([{"_id": str(i), "text": "x" * (i % 7)} for i in range(2000)]))
     whole = read_table([file], "corpus")
-    monkeypatch.setattr("tiewise.data.files.BLOCK", 1000)
+    monkeypatch.setattr("tiewise.data.sources.files.BLOCK", 1000)
     assert_frame_equal(read_table([file], "corpus"), whole)
     assert len(whole) == 2000
 

@@ -11,8 +11,8 @@ import pytest
 from tiewise.data import Dataset, DatasetSpec, document_texts, load_dataset_spec
 from tiewise.data.bm25 import Bm25Candidates
 from tiewise.data.normal import normalise, tables
-from tiewise.data.sampling import sample
 from tiewise.data.spec import ExpectedCounts
+from tiewise.data.subset import sample
 from tiewise.errors import InputError
 
 BLOCKS = sorted((Path(__file__).resolve().parent.parent / "config" / "datasets").glob("*.yaml"))

@@ -12,7 +12,7 @@ import pytest
 import pytrec_eval
 
 from tiewise import average, evaluate, evaluate_arrays
-from tiewise.evaluate import evaluate as evaluate_function
+from tiewise.judging.evaluate import evaluate as evaluate_function
 
 TREC = {
     "nDCG": "ndcg",

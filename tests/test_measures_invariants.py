@@ -66,14 +66,13 @@ def test_a_perfect_ranking_scores_exactly_1():
 
 
 def test_values_do_not_depend_on_the_size_of_pieces(monkeypatch):
-    from tiewise import blocks, ties
-    from tiewise import scores as ranking
-    from tiewise.measures import documents, first
+    from tiewise.judging import blocks
+    from tiewise.kernel import documents, ranking
+    from tiewise.measures import first
 
     whole = as_rows(evaluate_arrays(*small_batch(), EVERY))
     for module, name in (
         (blocks, "BATCH"),
-        (ties, "PIECE"),
         (ranking, "PIECE"),
         (documents, "_PLACES"),
         (first, "_BLOCK"),

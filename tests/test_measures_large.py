@@ -10,10 +10,10 @@ import pytest
 
 import brute_force
 from tiewise import evaluate_arrays
-from tiewise.arrays import batch_of, evaluate_blocks
-from tiewise.blocks import checked_blocks
+from tiewise.judging.arrays import batch_of, evaluate_blocks
+from tiewise.judging.blocks import checked_blocks
+from tiewise.judging.orders import sampled_values
 from tiewise.measures import parse
-from tiewise.measures.orders import sampled_values
 
 K = 60
 

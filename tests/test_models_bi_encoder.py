@@ -10,7 +10,7 @@ import torch
 from sample_texts import icd_descriptions, small_task
 from tiewise.errors import InputError
 from tiewise.models.batches import BatchRule
-from tiewise.models.bi_encoder import pool, render_text
+from tiewise.models.kinds.bi_encoder import pool, render_text
 from tiewise.models.logits import compute_logits
 from tiewise.models.scores import score_candidates
 from tiewise.models.source import model_folder

@@ -14,10 +14,10 @@ from hub_double import Hub, Repository
 from model_factory import change_config, make_checkpoint
 from sample_texts import small_task
 from tiewise.errors import InputError
-from tiewise.io.blocks import validate_block
 from tiewise.models.logits import compute_logits
 from tiewise.models.new_model import new_model
 from tiewise.models.spec import ModelSpec
+from tiewise.store.blocks import validate_block
 
 QUERIES, CORPUS, CANDIDATES = small_task(2, 3)
 CHAT = (

@@ -15,11 +15,11 @@ from model_factory import FEW_MERGES, change_config, make_checkpoint, qwen_token
 from sample_texts import icd_descriptions, small_task
 from tiewise.errors import InputError
 from tiewise.models.batches import BatchRule
+from tiewise.models.kinds.yes_no_lm import YesNoLM, render_pair
 from tiewise.models.loading import load_adapter
 from tiewise.models.logits import compute_logits
 from tiewise.models.scores import score_candidates
 from tiewise.models.tokens import TextTokenizer
-from tiewise.models.yes_no_lm import YesNoLM, render_pair
 from tiewise.precision import scoring
 from tiewise.precision.grids import on_grid
 from tiewise.precision.regimes import REGIMES, Regime
@@ -290,7 +290,9 @@ def test_out_of_memory_halves_the_batch_and_changes_nothing(limit, specs, monkey
             raise torch.OutOfMemoryError("CUDA out of memory")
         return forward(self, batch)
 
-    monkeypatch.setattr("tiewise.models.sequence_classifier.SequenceClassifier.forward", scarce)
+    monkeypatch.setattr(
+        "tiewise.models.kinds.sequence_classifier.SequenceClassifier.forward", scarce
+    )
     found, _ = logits(spec, batch_rule=BatchRule("tokens", 4096))
     assert "out of memory with 60 inputs in a batch: halved" in caplog.text
     assert_close(values(found), values(expected), 1e-5)
@@ -303,7 +305,9 @@ def test_other_errors_and_a_single_input_too_large_are_raised(specs, monkeypatch
         def fail(self, batch, error=error):
             raise error
 
-        monkeypatch.setattr("tiewise.models.sequence_classifier.SequenceClassifier.forward", fail)
+        monkeypatch.setattr(
+            "tiewise.models.kinds.sequence_classifier.SequenceClassifier.forward", fail
+        )
         with pytest.raises(RuntimeError, match=str(error)):
             logits(spec)
 

@@ -14,12 +14,12 @@ import pytest
 from model_factory import make_checkpoint, shipped
 from sample_texts import small_task
 from tiewise.errors import InputError
-from tiewise.io.artifacts import write_artifact
 from tiewise.models.batches import BatchRule
 from tiewise.models.inputs import prepare_inputs
 from tiewise.models.logits import compute_logits
 from tiewise.models.shards import _ahead
 from tiewise.models.spec import ModelSpec
+from tiewise.store.artifacts import write_artifact
 
 TESTS = Path(__file__).resolve().parent
 QUERIES, CORPUS, CANDIDATES = small_task(12, 10)
@@ -42,7 +42,7 @@ import sys, time
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from test_models_shards import logits
-from tiewise.models.sequence_classifier import SequenceClassifier
+from tiewise.models.kinds.sequence_classifier import SequenceClassifier
 from tiewise.models.spec import ModelSpec
 
 spec = ModelSpec.model_validate_json(Path({block!r}).read_text())

@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from tiewise.errors import InputError
-from tiewise.io.blocks import validate_block
 from tiewise.models.source import model_folder
 from tiewise.models.spec import ModelSource, ModelSpec, load_model_spec
+from tiewise.store.blocks import validate_block
 
 MODELS = Path(__file__).resolve().parent.parent / "config" / "models"
 HASH = "0" * 64

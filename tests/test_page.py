@@ -11,9 +11,9 @@ import pytest
 
 from browser import ask, needs_chromium
 from fabricated import fabricate, study_of
-from tiewise.io.artifacts import read_artifact
 from tiewise.report import names
 from tiewise.report.study_page.page import study_page, write_page
+from tiewise.store.artifacts import read_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
 

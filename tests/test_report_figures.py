@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from fabricated import fabricate, study_of
-from tiewise.io.artifacts import read_artifact
 from tiewise.report.figures.bits import bits_figure
 from tiewise.report.figures.cutoffs import cutoffs_figure
 from tiewise.report.figures.example import example_figure
@@ -19,6 +18,7 @@ from tiewise.report.figures.study import draw_figures
 from tiewise.report.figures.style import save
 from tiewise.report.names import figures
 from tiewise.report.study_page.page import study_page
+from tiewise.store.artifacts import read_artifact
 from tiewise.study.layout import Layout
 
 MEASURES = ["nDCG@10", "RR@10"]

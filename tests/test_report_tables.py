@@ -13,7 +13,6 @@ from rich.console import Console
 
 from fabricated import fabricate, study_of
 from tiewise.errors import InputError
-from tiewise.io.artifacts import read_artifact, write_artifact
 from tiewise.report.footer import footer
 from tiewise.report.names import TABLES
 from tiewise.report.show import show
@@ -21,6 +20,7 @@ from tiewise.report.tables.main import main_table
 from tiewise.report.tables.study import study_tables, write_tables
 from tiewise.report.tables.table import Table
 from tiewise.report.tables.write import write_table
+from tiewise.store.artifacts import read_artifact, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
 

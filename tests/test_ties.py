@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from tiewise import InputError, tie_statistics
-from tiewise import scores as scoring
+from tiewise.kernel import ranking as scoring
 
 ANY_FLOAT = st.floats(allow_nan=False) | st.sampled_from([0.0, -0.0, np.inf, -np.inf, 5e-324])
 NARROW = st.floats(width=16, allow_nan=False)

@@ -10,19 +10,19 @@ import pytest
 import torch
 
 from tiewise.data import build_dataset, load_dataset_spec
-from tiewise.data.training import build_training_set
 from tiewise.errors import InputError
-from tiewise.models.finetune import (
+from tiewise.models.logits import compute_logits
+from tiewise.models.source import model_folder
+from tiewise.models.spec import load_model_spec
+from tiewise.training.finetune import (
     HEADS,
     TrainingList,
     divide_into_steps,
     finetune,
     save_checkpoint,
 )
-from tiewise.models.logits import compute_logits
-from tiewise.models.recipe import load_recipe
-from tiewise.models.source import model_folder
-from tiewise.models.spec import load_model_spec
+from tiewise.training.queries import build_training_set
+from tiewise.training.recipe import load_recipe
 
 ROOT = Path(__file__).resolve().parent.parent
 RECIPE = load_recipe(ROOT / "config" / "training" / "icd10cm-reranker.yaml")

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 import tiewise
-from tiewise.io.artifacts import read_artifact, read_provenance
 from tiewise.report import names
+from tiewise.store.artifacts import read_artifact, read_provenance
 from tiewise.study.layout import Layout
 
 ROOT = Path(__file__).resolve().parent.parent

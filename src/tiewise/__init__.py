@@ -8,37 +8,35 @@ and never imports torch.
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from importlib.metadata import version
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tiewise.arrays import evaluate_arrays as evaluate_arrays
-    from tiewise.compare import compare as compare
     from tiewise.errors import InputError as InputError
-    from tiewise.evaluate import average as average
-    from tiewise.evaluate import coverage as coverage
-    from tiewise.evaluate import evaluate as evaluate
     from tiewise.io import read_qrels as read_qrels
     from tiewise.io import read_run as read_run
+    from tiewise.judging.arrays import evaluate_arrays as evaluate_arrays
+    from tiewise.judging.compare import compare as compare
+    from tiewise.judging.evaluate import average as average
+    from tiewise.judging.evaluate import coverage as coverage
+    from tiewise.judging.evaluate import evaluate as evaluate
     from tiewise.runs.filters import drop_self as drop_self
     from tiewise.runs.filters import judged_only as judged_only
-    from tiewise.ties import tie_statistics as tie_statistics
+    from tiewise.runs.ties import tie_statistics as tie_statistics
 
 _HOME = {
     "InputError": "tiewise.errors",
-    "average": "tiewise.evaluate",
-    "compare": "tiewise.compare",
-    "coverage": "tiewise.evaluate",
+    "average": "tiewise.judging.evaluate",
+    "compare": "tiewise.judging.compare",
+    "coverage": "tiewise.judging.evaluate",
     "drop_self": "tiewise.runs.filters",
-    "evaluate": "tiewise.evaluate",
-    "evaluate_arrays": "tiewise.arrays",
+    "evaluate": "tiewise.judging.evaluate",
+    "evaluate_arrays": "tiewise.judging.arrays",
     "judged_only": "tiewise.runs.filters",
     "read_qrels": "tiewise.io",
     "read_run": "tiewise.io",
-    "tie_statistics": "tiewise.ties",
+    "tie_statistics": "tiewise.runs.ties",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]
@@ -53,16 +51,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
-
-
-class _Package(ModuleType):
-    """A package in which a function keeps the name that it shares with its module."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        # The import of tiewise.evaluate ends with binding the module to the name `evaluate` here.
-        if name in _HOME and isinstance(value, ModuleType):
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -31,7 +31,7 @@ from ir_measures import measures as theirs
 from ir_measures.providers.base import NOT_PROVIDED, Choices
 from ir_measures.providers.base import Any as Anything
 
-from tiewise.evaluate import evaluate
+from tiewise.judging.evaluate import evaluate
 from tiewise.measures import parse
 
 __all__ = ["TieAwareProvider", "expected", "maximum", "minimum"]

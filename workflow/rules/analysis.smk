@@ -1,9 +1,6 @@
 """What tables and figures are views of, beside the measures and ties themselves."""
 
-JUDGING = [
-    *("audit", "compare", "sampling", "significance", "evaluate", "request", "pairing"),
-    *("arrays", "blocks", "measures", "ties", "scores", "runs"),
-]
+JUDGING = ["audit", "judging", "measures", "kernel", "runs"]
 """Sources that decide what a run's numbers are."""
 
 
@@ -103,7 +100,7 @@ rule cost:
         runtime=30,
     params:
         device=STUDY.config.device,
-        code=source_hash("study/cost", "precision", "errors", "io/artifacts"),
+        code=source_hash("study/cost", "precision", "errors", "store"),
     message:
         "Cost of the upcast for {wildcards.model}"
     script:
@@ -199,7 +196,7 @@ rule overview:
         policy=STUDY.config.policies[0],
         score_type=STUDY.config.score_type,
         code=source_hash(
-            "study/averages", "study/worst", "audit/worst", "data/texts", *READING
+            "study/averages", "study/worst", "audit", "data/texts", *READING
         ),
     message:
         "Overview of the study"
@@ -232,7 +229,7 @@ rule verdicts:
         measures=STUDY.config.table_measures,
         code=source_hash(
             *("study/verdicts", "study/claims", "study/published"),
-            *("errors", "io/artifacts"),
+            *("errors", "store"),
         ),
     message:
         "Verdicts on published numbers and claims"

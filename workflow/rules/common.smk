@@ -18,7 +18,7 @@ except InputError as error:
     raise WorkflowError(str(error)) from None
 
 layout = Layout()
-READING = ["study/reading", "data/candidates", "errors", "io/artifacts"]
+READING = ["study/reading", "data/candidates", "errors", "store"]
 """Sources that decide how a step reads judgements and runs."""
 
 

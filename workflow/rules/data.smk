@@ -30,7 +30,7 @@ rule dataset:
         runtime=60,
     params:
         spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
-        code=source_hash("data", "errors", "io/artifacts"),
+        code=source_hash("data", "errors", "store"),
     message:
         "Data set {wildcards.dataset}"
     script:
@@ -52,7 +52,7 @@ rule candidates:
         runtime=60,
     params:
         spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
-        code=source_hash("data", "errors", "io/artifacts"),
+        code=source_hash("data", "errors", "store"),
     message:
         "Candidates of {wildcards.dataset}"
     script:

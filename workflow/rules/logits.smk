@@ -27,9 +27,7 @@ rule training:
         runtime=60,
     params:
         spec=lambda w: fingerprint(STUDY.recipes[w.recipe], STUDY.bases[w.recipe]),
-        code=source_hash(
-            "models/finetune", "models/recipe", "study/training", "data/training"
-        ),
+        code=source_hash("training", "study/training", "data"),
     message:
         "Training of {wildcards.recipe}"
     script:

@@ -31,17 +31,7 @@ rule metrics:
         policies=STUDY.config.policies,
         score_type=STUDY.config.score_type,
         left_out=[STUDY.config.empty, STUDY.config.missing],
-        code=source_hash(
-            "measures",
-            "ties",
-            "scores",
-            "blocks",
-            "arrays",
-            "pairing",
-            "runs",
-            "evaluate",
-            *READING,
-        ),
+        code=source_hash("measures", "kernel", "judging", "runs", *READING),
     message:
         "Metrics of {wildcards.model}"
     script:
@@ -66,7 +56,7 @@ rule summary:
         mem_mb=4000,
         runtime=30,
     params:
-        code=source_hash("evaluate", "errors"),
+        code=source_hash("judging", "errors"),
     message:
         "Averages over queries"
     script:

@@ -42,7 +42,7 @@ rule tables:
         measures=STUDY.config.table_measures,
         labels=names.labels(STUDY),
         code=source_hash(
-            "report/tables", "report/names", "report/footer", "errors", "io/artifacts"
+            "report/tables", "report/names", "report/footer", "errors", "store"
         ),
     message:
         "Tables"
@@ -82,7 +82,7 @@ rule figures:
         measures=STUDY.config.table_measures,
         labels=names.labels(STUDY),
         code=source_hash(
-            "report/figures", "report/names", "report/footer", "errors", "io/artifacts"
+            "report/figures", "report/names", "report/footer", "errors", "store"
         ),
     message:
         "Figures"
@@ -113,7 +113,7 @@ rule page:
     params:
         measures=STUDY.config.table_measures,
         labels=names.labels(STUDY),
-        code=source_hash("report", "errors", "io/artifacts"),
+        code=source_hash("report", "errors", "store"),
     message:
         "Page"
     script:

@@ -26,7 +26,7 @@ rule scores:
     params:
         spec=lambda w: fingerprint(STUDY.models[w.model]),
         on_nonfinite=STUDY.config.on_nonfinite,
-        code=source_hash("models", "precision", "errors", "io/artifacts"),
+        code=source_hash("models", "precision", "errors", "store"),
     message:
         "Scores of {wildcards.model}"
     script:

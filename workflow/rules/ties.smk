@@ -23,7 +23,7 @@ rule ties:
         runtime=60,
     params:
         score_type=STUDY.config.score_type,
-        code=source_hash("ties", "scores", "runs", *READING),
+        code=source_hash("runs", *READING),
     message:
         "Ties of {wildcards.model}"
     script:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from tiewise.audit.sources import TieSource, tie_sources
+from tiewise.audit.origins import TieSource, tie_sources
 from tiewise.audit.tie_groups import n_tied, tie_counts
 from tiewise.audit.toolkits import toolkit_values
 from tiewise.audit.values import CONSTANT, RunValues, run_values
 from tiewise.audit.words import verdict
-from tiewise.evaluate import average
-from tiewise.request import Measures, QrelsSource, Request, RunSource
+from tiewise.judging.evaluate import average
+from tiewise.judging.request import Measures, QrelsSource, Request, RunSource
 from tiewise.runs.coverage import Coverage, CoverageWarning
 
 DEFAULT_MEASURES = ("nDCG@10", "RR@10", "AP@100", "R@100", "P@10")

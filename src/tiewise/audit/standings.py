@@ -9,12 +9,12 @@ from typing import Any
 
 import polars as pl
 
-from tiewise.compare import compare
 from tiewise.errors import some
-from tiewise.evaluate import average, evaluate
+from tiewise.judging.compare import compare
+from tiewise.judging.evaluate import average, evaluate
+from tiewise.judging.significance import paired_test
 from tiewise.measures import Measure, parse_all
 from tiewise.runs.coverage import CoverageWarning
-from tiewise.significance import paired_test
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from tiewise.blocks import Block
-from tiewise.pairing import Paired
+from tiewise.judging.blocks import Block
+from tiewise.judging.pairing import Paired
 
 
 def tie_groups(paired: Paired) -> pl.DataFrame:

@@ -10,9 +10,9 @@ import polars as pl
 
 from tiewise.audit.rules import AVERAGE, TOOLKITS, Toolkit
 from tiewise.audit.values import RETRIEVED, RunValues
-from tiewise.evaluate import evaluate
+from tiewise.judging.evaluate import evaluate
+from tiewise.judging.request import Request
 from tiewise.measures import Measure
-from tiewise.request import Request
 from tiewise.runs.coverage import CoverageWarning
 
 _STABLE_UP_TO = 15

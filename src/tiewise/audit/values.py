@@ -8,15 +8,15 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import polars as pl
 
-from tiewise.arrays import batch_of
 from tiewise.audit.tie_groups import tie_groups
+from tiewise.judging.arrays import batch_of
+from tiewise.judging.pairing import Paired
+from tiewise.judging.request import Request
+from tiewise.kernel.documents import Judgements
 from tiewise.measures import Batch, Measure, TieAware
-from tiewise.measures.documents import Judgements
-from tiewise.pairing import Paired
-from tiewise.request import Request
 from tiewise.runs.coverage import Coverage
 from tiewise.runs.policies import Policy
-from tiewise.scores import SCORE_TYPES
+from tiewise.runs.score_types import SCORE_TYPES
 
 CONSTANT = "constant"
 """Stands for a scorer that gives all candidates one score."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from tiewise.measures import parse
-from tiewise.scores import as_score_type
+from tiewise.runs.score_types import as_score_type
 
 _SHOWN_DOCUMENTS = 12
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 
 from tiewise.data.normal import Dataset, normalise
-from tiewise.data.sampling import sample
 from tiewise.data.spec import DatasetSpec
+from tiewise.data.subset import sample
 from tiewise.errors import InputError
 
 log = logging.getLogger(__name__)

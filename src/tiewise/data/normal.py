@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from tiewise.errors import InputError, some
-from tiewise.io.artifacts import SCHEMAS
+from tiewise.store.artifacts import SCHEMAS
 
 IDS = {
     "corpus": ["doc_id"],

@@ -9,16 +9,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from tiewise.data.bm25 import Bm25Candidates
-from tiewise.data.cwe import CweSource
 from tiewise.data.given import GivenCandidates
-from tiewise.data.hub import HubSource
-from tiewise.data.icd10cm import Icd10cmSource
-from tiewise.data.irds import IrDatasetsSource
-from tiewise.data.local import LocalSource
-from tiewise.data.reranking import RerankingSource
+from tiewise.data.sources.cwe import CweSource
+from tiewise.data.sources.hub import HubSource
+from tiewise.data.sources.icd10cm import Icd10cmSource
+from tiewise.data.sources.irds import IrDatasetsSource
+from tiewise.data.sources.local import LocalSource
+from tiewise.data.sources.reranking import RerankingSource
 from tiewise.data.texts import TextJoin
 from tiewise.errors import InputError
-from tiewise.io.blocks import read_yaml, validate_block
+from tiewise.store.blocks import read_yaml, validate_block
 
 AnySource = Annotated[
     CweSource | HubSource | Icd10cmSource | IrDatasetsSource | LocalSource | RerankingSource,

@@ -1,8 +1,8 @@
 """Measures of a ranking, over all orders inside its tie groups: one family a file."""
 
+from tiewise.kernel.documents import Batch
 from tiewise.measures.ap import AP
 from tiewise.measures.base import Measure, TieAware
-from tiewise.measures.documents import Batch
 from tiewise.measures.f1 import F1
 from tiewise.measures.first import RR, Success
 from tiewise.measures.hits import Hits

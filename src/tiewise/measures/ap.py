@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiewise.kernel.documents import Batch, Groups, Relevant
+from tiewise.kernel.ragged import Ragged
+from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures.base import Binary
-from tiewise.measures.documents import Batch, Groups, Relevant
-from tiewise.measures.ragged import Ragged
-from tiewise.scores import Floats, Ints
 
 
 @dataclass(frozen=True)

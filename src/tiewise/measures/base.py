@@ -11,8 +11,8 @@ from typing import ClassVar
 import numpy as np
 
 from tiewise.errors import InputError
-from tiewise.measures.documents import Batch, Relevant
-from tiewise.scores import Floats, Ints
+from tiewise.kernel.documents import Batch, Relevant
+from tiewise.kernel.ranking import Floats, Ints
 
 NO_CUTOFF = np.iinfo(np.int64).max // 2
 """Stands for a missing cut-off: larger than any place, and safe to add to."""

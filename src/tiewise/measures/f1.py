@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from tiewise.kernel.documents import Batch
+from tiewise.kernel.ranking import Floats
 from tiewise.measures.base import Binary
-from tiewise.measures.documents import Batch
 from tiewise.measures.linear import Uniform
-from tiewise.scores import Floats
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiewise.kernel.documents import Groups, Relevant
+from tiewise.kernel.ragged import Ragged
+from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures.base import Binary
-from tiewise.measures.documents import Groups, Relevant
-from tiewise.measures.ragged import Ragged
-from tiewise.scores import Floats, Ints
 
 _NEGLIGIBLE = math.log(2.0**-70)
 """Logarithm of a chance that no sum notices."""

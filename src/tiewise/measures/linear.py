@@ -10,10 +10,10 @@ from abc import abstractmethod
 
 import numpy as np
 
+from tiewise.kernel.documents import Groups, Relevant
+from tiewise.kernel.ragged import Ragged
+from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures.base import Measure
-from tiewise.measures.documents import Groups, Relevant
-from tiewise.measures.ragged import Ragged
-from tiewise.scores import Floats, Ints
 
 
 class Linear(Measure):

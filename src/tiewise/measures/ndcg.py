@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from tiewise.errors import InputError
+from tiewise.kernel.documents import Batch, Relevant, total
+from tiewise.kernel.ragged import offset_of, starts_of
+from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures.base import Measure
-from tiewise.measures.documents import Batch, Relevant, total
 from tiewise.measures.linear import Linear
-from tiewise.measures.ragged import offset_of, starts_of
-from tiewise.scores import Floats, Ints
 
 
 def _linear(grade: Floats) -> Floats:

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures.base import Binary
 from tiewise.measures.linear import Linear
-from tiewise.scores import Floats, Ints
 
 
 @dataclass(frozen=True)

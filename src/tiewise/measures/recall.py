@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from tiewise.kernel.documents import Batch
+from tiewise.kernel.ranking import Floats
 from tiewise.measures.base import Binary
-from tiewise.measures.documents import Batch
 from tiewise.measures.linear import Uniform
-from tiewise.scores import Floats
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import polars as pl
 
 from tiewise.errors import InputError, some
 from tiewise.models.adapter import Input
-from tiewise.models.bi_encoder import render_text
+from tiewise.models.kinds.bi_encoder import render_text
+from tiewise.models.kinds.yes_no_lm import render_pair
 from tiewise.models.spec import ModelSpec
 from tiewise.models.tokens import unique
-from tiewise.models.yes_no_lm import render_pair
 
 Places = npt.NDArray[np.int64]
 

@@ -13,12 +13,12 @@ import torch
 
 from tiewise.errors import InputError, some
 from tiewise.models.adapter import Adapter
-from tiewise.models.bi_encoder import BiEncoder
-from tiewise.models.sequence_classifier import SequenceClassifier
+from tiewise.models.kinds.bi_encoder import BiEncoder
+from tiewise.models.kinds.sequence_classifier import SequenceClassifier
+from tiewise.models.kinds.yes_no_lm import YesNoLM
 from tiewise.models.source import model_folder
 from tiewise.models.spec import Kind, ModelSpec
 from tiewise.models.tokens import load_tokenizer
-from tiewise.models.yes_no_lm import YesNoLM
 from tiewise.precision.regimes import Dtype
 from tiewise.precision.simulate import FORMATS
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tiewise.errors import InputError
-from tiewise.io.hub import download, list_files
 from tiewise.models.source import SHARDED_WEIGHTS, WEIGHTS
+from tiewise.store.hub import download, list_files
 
 _UNLIMITED = 10**6
 """Tokenizers state an absurd length when they know no limit."""

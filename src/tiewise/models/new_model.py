@@ -10,9 +10,9 @@ from typing import Any
 import yaml
 
 from tiewise.errors import InputError
-from tiewise.io.blocks import validate_block
 from tiewise.models.model_files import ModelFiles, read_folder, read_hub
 from tiewise.models.spec import ModelSpec
+from tiewise.store.blocks import validate_block
 
 _ROLES = {"query": ("query", "queries"), "document": ("document", "passage", "corpus")}
 _QUESTION = (

@@ -15,11 +15,11 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from tiewise.io.artifacts import writing
 from tiewise.models.adapter import Input
 from tiewise.models.engine import Engine, Forward
 from tiewise.models.inputs import Inputs
 from tiewise.models.tokens import Tokens
+from tiewise.store.artifacts import writing
 
 log = logging.getLogger(__name__)
 

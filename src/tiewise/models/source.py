@@ -6,9 +6,9 @@ import fnmatch
 from pathlib import Path
 
 from tiewise.errors import InputError, some
-from tiewise.io.hub import download
-from tiewise.io.packages import check_sha256, package_file
 from tiewise.models.spec import ModelSource
+from tiewise.store.hub import download
+from tiewise.store.packages import check_sha256, package_file
 
 WEIGHTS = "model.safetensors"
 SHARDED_WEIGHTS = "model.safetensors.index.json"

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from tiewise.io.blocks import read_block
+from tiewise.store.blocks import read_block
 
 Kind = Literal["bi-encoder", "sequence-classifier", "yes-no-lm"]
 Scoring = Literal["dot", "cosine", "sigmoid", "softmax"]

@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tiewise.errors import InputError
-from tiewise.io.artifacts import read_artifact
 from tiewise.report.tables.table import shown
+from tiewise.store.artifacts import read_artifact
 from tiewise.study.claims import FAILS, HOLDS
 from tiewise.study.layout import Layout
 from tiewise.study.verdicts import EXACT, MISSING, OUTSIDE, TIES, TOLERANCE

@@ -98,7 +98,7 @@ def write(text: str, output: Path | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    from tiewise.io.artifacts import writing
+    from tiewise.store.artifacts import writing
 
     with writing(output) as part:
         part.write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from tiewise.io.artifacts import read_artifact, read_provenance
+from tiewise.store.artifacts import read_artifact, read_provenance
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
 

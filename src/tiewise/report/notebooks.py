@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tiewise.errors import InputError
-from tiewise.io.artifacts import writing
+from tiewise.store.artifacts import writing
 
 MINUTES = 10
 """A cell that takes longer is an error."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from tiewise.io.artifacts import read_provenance, write_artifact
+from tiewise.store.artifacts import read_provenance, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import PAIR, read_run, read_texts

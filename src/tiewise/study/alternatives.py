@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tiewise.evaluate import evaluate
-from tiewise.io.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
+from tiewise.judging.evaluate import evaluate
+from tiewise.judging.orders import random_sums
+from tiewise.judging.request import Request
 from tiewise.precision.grids import BINARY_GRIDS
 from tiewise.precision.regimes import Regime
-from tiewise.request import Request
-from tiewise.sampling import random_sums
+from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import as_run, options, read_qrels, with_ranks

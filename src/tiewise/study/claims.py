@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from tiewise.io.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
 from tiewise.models.spec import Scoring
+from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 

@@ -15,11 +15,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from tiewise import measures
 from tiewise.data.spec import DatasetSpec, load_dataset_spec
 from tiewise.errors import attempt, did_you_mean, some, stop
-from tiewise.io.blocks import validate_block
-from tiewise.models.recipe import Recipe, load_recipe, recipe_of
 from tiewise.models.spec import ModelSpec, load_model_spec
 from tiewise.precision.regimes import Regime
 from tiewise.runs.policies import parse_policy
+from tiewise.store.blocks import validate_block
+from tiewise.training.recipe import Recipe, load_recipe, recipe_of
 
 T = TypeVar("T")
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from tiewise.io.artifacts import read_provenance, write_artifact
+from tiewise.store.artifacts import read_provenance, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import label, read_run

@@ -6,8 +6,8 @@ import logging
 
 import polars as pl
 
-from tiewise.evaluate import evaluate
-from tiewise.io.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
+from tiewise.judging.evaluate import evaluate
+from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import options, read_qrels

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from tiewise.compare import compare
-from tiewise.io.artifacts import read_provenance, write_artifact
+from tiewise.judging.compare import compare
+from tiewise.store.artifacts import read_provenance, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import label, options, read_qrels, read_run

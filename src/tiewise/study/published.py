@@ -14,9 +14,9 @@ from pathlib import Path
 import polars as pl
 
 from tiewise.errors import InputError, did_you_mean, some
-from tiewise.io.artifacts import read_artifact, read_provenance
-from tiewise.models.recipe import recipe_of
+from tiewise.store.artifacts import read_artifact, read_provenance
 from tiewise.study.config import Study
+from tiewise.training.recipe import recipe_of
 
 COLUMNS = (
     *("dataset", "model", "regime", "measure", "quantity", "policy"),

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from tiewise.data import document_texts, effective_qrels
-from tiewise.io.artifacts import read_artifact
+from tiewise.store.artifacts import read_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
 

@@ -20,15 +20,15 @@ from tqdm import tqdm
 
 from tiewise.data import Dataset, build_candidates, build_dataset, document_texts
 from tiewise.errors import InputError
-from tiewise.evaluate import average, evaluate
-from tiewise.io.artifacts import read_artifact, read_provenance, write_artifact, writing
+from tiewise.judging.evaluate import average, evaluate
 from tiewise.models.spec import ModelSpec
 from tiewise.precision.regimes import Dtype
+from tiewise.runs.ties import tie_statistics
+from tiewise.store.artifacts import read_artifact, read_provenance, write_artifact, writing
 from tiewise.study.config import Study, fingerprint
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.provenance import provenance, rows_hash, source_hash
 from tiewise.study.reading import read_qrels, read_run
-from tiewise.ties import tie_statistics
 
 if TYPE_CHECKING:
     from tiewise.models.batches import BatchRule

@@ -11,15 +11,15 @@ import polars as pl
 
 from tiewise.data import build_candidates, document_texts
 from tiewise.data.normal import Dataset
-from tiewise.data.training import build_training_set
-from tiewise.models.finetune import HEADS, TrainingList, finetune, save_checkpoint
 from tiewise.models.logits import compute_logits
-from tiewise.models.recipe import Recipe
 from tiewise.models.source import model_folder
 from tiewise.models.spec import ModelSpec
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.steps import read_dataset
+from tiewise.training.finetune import HEADS, TrainingList, finetune, save_checkpoint
+from tiewise.training.queries import build_training_set
+from tiewise.training.recipe import Recipe
 
 REPRODUCIBLE = "AUTO,STRICT"
 """MKL's mode in which the same input gives the same bits."""

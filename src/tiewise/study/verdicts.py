@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from tiewise.io.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
+from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.published import ANY, read_published

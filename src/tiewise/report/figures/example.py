@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from tiewise.arrays import evaluate_arrays
+from tiewise.judging.arrays import evaluate_arrays
 from tiewise.precision.grids import BF16
 from tiewise.report.figures.style import footnote, style
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import polars as pl
 
-from tiewise.io.artifacts import read_artifact
 from tiewise.report.figures.bits import bits_figure
 from tiewise.report.figures.cutoffs import cutoffs_figure
 from tiewise.report.figures.example import example_figure
@@ -13,6 +12,7 @@ from tiewise.report.figures.scores import scores_figure
 from tiewise.report.figures.style import save
 from tiewise.report.footer import study_footer
 from tiewise.report.names import labels
+from tiewise.store.artifacts import read_artifact
 from tiewise.study.averages import dataset_groups
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiewise.io.artifacts import writing
 from tiewise.report.names import FIGURE_SUFFIXES
+from tiewise.store.artifacts import writing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from tiewise.io.artifacts import read_artifact, read_provenance, writing
 from tiewise.report.check import check
 from tiewise.report.names import FIGURE_SUFFIXES, TABLE_SUFFIXES, labels
 from tiewise.report.page import render
@@ -18,6 +17,7 @@ from tiewise.report.study_page.curves import HEIGHT, LEFT, WIDTH, curves
 from tiewise.report.study_page.grid import grid
 from tiewise.report.tables.study import study_tables
 from tiewise.report.tables.table import Table
+from tiewise.store.artifacts import read_artifact, read_provenance, writing
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 

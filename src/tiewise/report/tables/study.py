@@ -7,7 +7,6 @@ from pathlib import Path
 
 import polars as pl
 
-from tiewise.io.artifacts import SCHEMAS, read_artifact
 from tiewise.report.footer import study_footer
 from tiewise.report.names import TABLES
 from tiewise.report.tables.alternatives import alternatives_table, cost_table, toolkits_table
@@ -17,6 +16,7 @@ from tiewise.report.tables.table import Table
 from tiewise.report.tables.ties import groups_table, origins_table, spearman_table, unique_table
 from tiewise.report.tables.verdicts import claims_table, verdicts_table
 from tiewise.report.tables.write import write_table
+from tiewise.store.artifacts import SCHEMAS, read_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import label

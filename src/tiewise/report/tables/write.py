@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tiewise.io.artifacts import writing
 from tiewise.report.names import TABLE_SUFFIXES
 from tiewise.report.tables.table import Column, Table
+from tiewise.store.artifacts import writing
 
 _LATEX = str.maketrans(
     {c: f"\\{c}" for c in "&%$#_{}"}

@@ -17,9 +17,9 @@ from xml.etree import ElementTree
 from pydantic import Field
 
 from tiewise.data.normal import Dataset, tables
-from tiewise.data.sampling import plain_words, query_id, text_hash
-from tiewise.data.source import Source
-from tiewise.io.packages import package_file
+from tiewise.data.sources.base import Source
+from tiewise.data.subset import plain_words, query_id, text_hash
+from tiewise.store.packages import package_file
 
 PACKAGE = "simple-icd-10-cm"
 VERSION = "1.5.0"

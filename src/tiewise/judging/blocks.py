@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiewise.errors import SHOWN, attempt, some, stop
+from tiewise.kernel.documents import Judgements
+from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures import Measure, parse_all
-from tiewise.measures.documents import Judgements
-from tiewise.scores import Floats, Ints, as_score_type, check_score_type
+from tiewise.runs.score_types import as_score_type, check_score_type
 
 BATCH = 1 << 20
 """Scores in a block: bounds the memory, and is long enough to be fast."""

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import polars as pl
 
 from tiewise.errors import InputError, attempt, did_you_mean, some, stop
+from tiewise.judging.pairing import Paired
 from tiewise.measures import Measure, parse_all
-from tiewise.pairing import Paired
 from tiewise.runs import frames
 from tiewise.runs.coverage import CoverageWarning
 from tiewise.runs.policies import Policy, parse_policy
-from tiewise.scores import check_score_type
+from tiewise.runs.score_types import check_score_type
 
 QrelsSource: TypeAlias = frames.Qrels | str | Path
 RunSource: TypeAlias = frames.Run | str | Path

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tiewise.blocks import Block, checked_blocks
+from tiewise.judging.blocks import Block, checked_blocks
+from tiewise.kernel.ranking import judged_documents
 from tiewise.measures import Batch, Judged, Measure, TieAware
-from tiewise.ties import judged_documents
 
 
 def evaluate_arrays(

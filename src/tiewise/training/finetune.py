@@ -19,8 +19,8 @@ import torch
 from torch.nn import functional
 from tqdm import tqdm
 
-from tiewise.io.artifacts import writing
-from tiewise.models.recipe import Recipe
+from tiewise.store.artifacts import writing
+from tiewise.training.recipe import Recipe
 
 log = logging.getLogger(__name__)
 

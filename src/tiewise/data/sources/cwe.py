@@ -17,9 +17,9 @@ from typing import Literal
 from pydantic import Field
 
 from tiewise.data.normal import Dataset, tables
-from tiewise.data.sampling import plain_words, query_id, text_hash
-from tiewise.data.source import Source
-from tiewise.io.packages import package_file
+from tiewise.data.sources.base import Source
+from tiewise.data.subset import plain_words, query_id, text_hash
+from tiewise.store.packages import package_file
 
 PACKAGE = "cwe2"
 VERSION = "3.0.0"

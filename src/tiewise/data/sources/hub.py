@@ -9,12 +9,12 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from tiewise.data.files import read_table, read_tables
-from tiewise.data.layout import find_files, patterns
 from tiewise.data.normal import Dataset
-from tiewise.data.source import Source
+from tiewise.data.sources.base import Source
+from tiewise.data.sources.files import read_table, read_tables
+from tiewise.data.sources.folders import find_files, patterns
 from tiewise.errors import InputError
-from tiewise.io.hub import download, verified
+from tiewise.store.hub import download, verified
 
 
 class HubSource(Source):

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from tiewise.data.icd10cm import Icd10cmSource
 from tiewise.data.normal import Dataset, normalise
+from tiewise.data.sources.icd10cm import Icd10cmSource
 from tiewise.data.spec import DatasetSpec
 from tiewise.errors import InputError
 

@@ -7,9 +7,9 @@ from dataclasses import fields
 
 import polars as pl
 
-from tiewise.arrays import evaluate_arrays, evaluate_blocks
+from tiewise.judging.arrays import evaluate_arrays, evaluate_blocks
+from tiewise.judging.request import Measures, QrelsSource, Request, RunSource
 from tiewise.measures import TieAware
-from tiewise.request import Measures, QrelsSource, Request, RunSource
 from tiewise.runs.coverage import Coverage, CoverageWarning
 from tiewise.runs.policies import Policy
 

@@ -9,9 +9,9 @@ import polars as pl
 from pydantic import Field
 
 from tiewise.data.normal import Dataset
-from tiewise.data.source import Source
+from tiewise.data.sources.base import Source
 from tiewise.errors import InputError
-from tiewise.io.artifacts import SCHEMAS
+from tiewise.store.artifacts import SCHEMAS
 
 SLICE = 50_000
 """Documents that are held as Python objects at a time."""

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from tiewise.measures.ragged import Ragged, length_of, offset_of, starts_of
-from tiewise.scores import Floats, Ints
-from tiewise.ties import JudgedDocuments
+from tiewise.kernel.ragged import Ragged, length_of, offset_of, starts_of
+from tiewise.kernel.ranking import Floats, Ints, JudgedDocuments
 
 _PLACES = 1 << 18
 """Places of tie groups looked at together."""

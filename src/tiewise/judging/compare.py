@@ -13,13 +13,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tiewise.arrays import evaluate_blocks
 from tiewise.errors import InputError, attempt, did_you_mean, stop
+from tiewise.judging.arrays import evaluate_blocks
+from tiewise.judging.orders import random_sums
+from tiewise.judging.request import Measures, QrelsSource, Request, RunSource
+from tiewise.judging.significance import holm, paired_test
+from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures import Measure, TieAware
-from tiewise.request import Measures, QrelsSource, Request, RunSource
-from tiewise.sampling import random_sums
-from tiewise.scores import Floats, Ints
-from tiewise.significance import holm, paired_test
 
 NORMAL_FROM = 200
 """Queries with open ties from which their mean counts as normally distributed."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tiewise.scores import Floats, Ints
+from tiewise.kernel.ranking import Floats, Ints
 
 
 class Ragged:

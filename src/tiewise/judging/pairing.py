@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from tiewise.blocks import BATCH, Block
-from tiewise.measures.documents import Judgements
-from tiewise.measures.ragged import Ragged
+from tiewise.judging.blocks import BATCH, Block
+from tiewise.kernel.documents import Judgements
+from tiewise.kernel.ragged import Ragged
+from tiewise.kernel.ranking import Ints
 from tiewise.runs.coverage import Coverage
 from tiewise.runs.policies import Policy
-from tiewise.scores import Ints, as_score_type
+from tiewise.runs.score_types import as_score_type
 
 _PAIR = ["query_id", "doc_id"]
 

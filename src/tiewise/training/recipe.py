@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import Field
 
-from tiewise.io.blocks import read_block
 from tiewise.models.spec import Block
+from tiewise.store.blocks import read_block
 
 
 class Recipe(Block):

@@ -10,9 +10,9 @@ import polars as pl
 from pydantic import Field
 
 from tiewise.data.normal import Dataset, tables
-from tiewise.data.source import Source
+from tiewise.data.sources.base import Source
 from tiewise.errors import InputError
-from tiewise.io.hub import download, verified
+from tiewise.store.hub import download, verified
 
 
 class RerankingSource(Source):

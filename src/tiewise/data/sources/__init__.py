@@ -1,0 +1,1 @@
+"""Where data sets come from: one source a file."""

@@ -1,0 +1,1 @@
+"""Judging scores: a run and judgements in, tie-aware values out."""

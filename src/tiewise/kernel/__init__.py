@@ -1,0 +1,1 @@
+"""The kernel: scores and judgements of a batch of queries to tie groups and places; arrays only."""

@@ -1,0 +1,1 @@
+"""Training rerankers of one's own, on queries that a study does not test."""
