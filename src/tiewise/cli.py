@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from tiewise.errors import InputError, some
+from tiewise.errors import InputError, Problems, some
 from tiewise.report.console import speaking, write, write_rows, write_text
 
 Read = TypeVar("Read")
@@ -264,15 +264,9 @@ def _reading(inputs: list[tuple[Callable[..., Read], str, dict[str, Any]]]) -> F
 
 def _read_all(inputs: list[tuple[Callable[..., Read], str, dict[str, Any]]]) -> list[Read]:
     """Read every input, and raise once with the problems of all."""
-    problems: list[str] = []
-    tables = []
-    for read, path, options in inputs:
-        try:
-            tables.append(read(path, **options))
-        except InputError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
+    problems = Problems()
+    tables = [problems.attempt(read, path, **options) for read, path, options in inputs]
+    problems.stop()
     return tables
 
 

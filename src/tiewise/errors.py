@@ -98,49 +98,52 @@ def some(ids: Iterable[object], total: int | None = None) -> str:
     return f"{total}: {shown}" + (", ..." if total > SHOWN else "")
 
 
-def attempt(problems: list[str], step: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a step that may refuse its input, so that one report can name all that is wrong.
+class Problems(list[str]):
+    """What is wrong with an input, collected so that one message names it all.
 
     Parameters
     ----------
-    problems : list of str
-        Grows by what the step says.
-    step : callable
-        May raise `InputError`.
-    *arguments
-        Its arguments.
-
-    Returns
-    -------
-    object
-        What the step returns; None if it refused.
+    found : iterable of str
+        Problems that are known already.
+    limit : int, optional
+        After so many, `full` says that it is time to stop looking.
 
     Examples
     --------
     >>> def refuse(word):
     ...     raise InputError(f"{word!r} is no number")
-    >>> problems = []
-    >>> attempt(problems, refuse, "x") is None, problems
-    (True, ["'x' is no number"])
+    >>> problems = Problems(limit=1)
+    >>> problems.attempt(refuse, "x") is None, problems.full
+    (True, True)
+    >>> problems.stop()
+    Traceback (most recent call last):
+        ...
+    tiewise.errors.InputError: 2 problems:
+      'x' is no number
+      reading stopped here, after 1 problem
     """
-    try:
-        return step(*arguments)
-    except InputError as error:
-        problems.extend(error.problems)
-        return None
 
+    def __init__(self, found: Iterable[str] = (), *, limit: int | None = None) -> None:
+        super().__init__(found)
+        self.limit = limit
 
-def stop(problems: list[str]) -> None:
-    """Raise what was collected, if anything was.
+    @property
+    def full(self) -> bool:
+        """Whether the limit is reached."""
+        return self.limit is not None and len(self) >= self.limit
 
-    Raises
-    ------
-    InputError
-        Naming all problems.
+    def attempt(self, step: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Call a step that may refuse its input: return what it returns, None if it refused."""
+        try:
+            return step(*arguments, **options)
+        except InputError as error:
+            self.extend(error.problems)
+            return None
 
-    Examples
-    --------
-    >>> stop([])
-    """
-    if problems:
-        raise InputError(problems)
+    def stop(self) -> None:
+        """Raise one `InputError` with all problems, if there are any."""
+        if self.full:
+            count = f"{self.limit} problem" + ("s" if self.limit != 1 else "")
+            self.append(f"reading stopped here, after {count}")
+        if self:
+            raise InputError(self)

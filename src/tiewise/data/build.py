@@ -7,7 +7,7 @@ import logging
 from tiewise.data.normal import Dataset, normalise
 from tiewise.data.spec import DatasetSpec
 from tiewise.data.subset import sample
-from tiewise.errors import InputError
+from tiewise.errors import Problems
 
 log = logging.getLogger(__name__)
 
@@ -46,10 +46,9 @@ def build_dataset(spec: DatasetSpec) -> Dataset:
 def _compare(spec: DatasetSpec, dataset: Dataset) -> None:
     counts = dataset.facts["counts"]
     expected = spec.expected.model_dump(exclude_none=True)
-    problems = [
+    problems = Problems(
         f"{spec.name}: expected.{key}: found {counts[key.removeprefix('n_')]}, not {value}"
         for key, value in expected.items()
         if counts[key.removeprefix("n_")] != value
-    ]
-    if problems:
-        raise InputError(problems)
+    )
+    problems.stop()

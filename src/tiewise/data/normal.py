@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from tiewise.errors import InputError, some
+from tiewise.errors import InputError, Problems, some
 from tiewise.store.artifacts import SCHEMAS
 
 IDS = {
@@ -86,10 +86,9 @@ def normalise(
         ...
     tiewise.errors.InputError: mine: corpus: doc_id repeated, 1: 'd1'
     """
-    problems: list[str] = []
+    problems = Problems()
     frames = {table: _typed(dataset, table, name, problems) for table in IDS}
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     judged, left_out = _judged(frames["queries"], frames["qrels"], relevant_grades)
     of = judged.filter(pl.col("grade") > 0) if queries == "relevant" else judged
     asked = frames["queries"].join(of, on="query_id", how="semi", maintain_order="left")

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from tiewise.errors import SHOWN, InputError, did_you_mean, some
-from tiewise.io.problems import Problems, warn
+from tiewise.errors import SHOWN, InputError, Problems, did_you_mean, some
+from tiewise.io.problems import LIMIT, warn
 
 Where = Callable[[Sequence[int]], list[str]]
 """Takes row numbers, counting from 0, to the places where they were read."""
@@ -55,16 +55,16 @@ def check_run(
     """
     if run.is_empty():
         raise InputError(f"{name}: empty: there is no result in it")
-    problems = Problems()
+    problems = Problems(limit=LIMIT)
     if nonfinite == "last":
         run = nan_last(run, name)
     for place, row in _places(run, run["score"].is_nan(), where):
-        problems.add(
+        problems.append(
             f"{place}: the score of document {row['doc_id']!r}, query {row['query_id']!r} is NaN; "
             "legal: a number, inf or -inf (nonfinite='last' ranks NaN last)"
         )
     _add_repeated(problems, run, where)
-    problems.raise_any()
+    problems.stop()
     warn_of_ranks(run, name)
     return run.select("query_id", "doc_id", "score", *(c for c in ("rank",) if c in run.columns))
 
@@ -79,9 +79,9 @@ def check_qrels(qrels: pl.DataFrame, name: str, where: Where) -> pl.DataFrame:
     """
     if qrels.is_empty():
         raise InputError(f"{name}: empty: there is no judgement in it")
-    problems = Problems()
+    problems = Problems(limit=LIMIT)
     _add_repeated(problems, qrels, where)
-    problems.raise_any()
+    problems.stop()
     return merge_repeated(qrels, name, where).with_columns(pl.col("grade").cast(pl.Float64))
 
 
@@ -94,7 +94,7 @@ def _add_repeated(problems: Problems, frame: pl.DataFrame, where: Where) -> None
         key, grade = (row["query_id"], row["doc_id"]), row.get("grade")
         earlier, earlier_grade = first.setdefault(key, (place, grade))
         if earlier != place and (grade is None or grade != earlier_grade):
-            problems.add(
+            problems.append(
                 f"{place}: document {key[1]!r} of query {key[0]!r} is a duplicate: "
                 f"it is already at {earlier}"
             )

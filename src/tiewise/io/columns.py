@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from tiewise.errors import InputError
+from tiewise.errors import InputError, Problems
 from tiewise.io import checks
 from tiewise.io.checks import Nonfinite
 from tiewise.runs import frames
@@ -107,7 +107,7 @@ def is_column_name(text: str) -> bool:
 def _named(
     frame: pl.DataFrame, name: str, wanted: Sequence[str], optional: Sequence[str] = ()
 ) -> pl.DataFrame:
-    problems: list[str] = []
+    problems = Problems()
     found: dict[str, pl.Series] = {}
     for column in (*wanted, *optional):
         spelling = next((s for s in SPELLINGS[column] if s in frame.columns), None)
@@ -120,8 +120,7 @@ def _named(
             legal = " or ".join(SPELLINGS[column])
             present = ", ".join(frame.columns) or "none"
             problems.append(f"{name}: no column {column}; legal names: {legal}; found: {present}")
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     return pl.DataFrame(found)
 
 

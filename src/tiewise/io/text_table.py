@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from tiewise.io.problems import Problems
+from tiewise.errors import Problems
+from tiewise.io.problems import LIMIT
 from tiewise.io.source import Source, text_of
 from tiewise.io.text_layout import Column, Layout
 
@@ -68,9 +69,9 @@ def read_table(source: Source, layout: Layout) -> TextTable:
     -----
     The fast way costs about 0.1 s for a million lines, the careful way about 2 s.
     """
-    problems = Problems()
+    problems = Problems(limit=LIMIT)
     read = list(_read_blocks(text_of(source), layout, source.name, problems))
-    problems.raise_any()
+    problems.stop()
     frame = pl.concat([r.frame for r in read], rechunk=True)
     return TextTable(frame, source, sum(r.n_words_after for r in read))
 
@@ -191,7 +192,7 @@ def _read_carefully(
             rows.append(_parse(fields, layout))
             n_words_after += len(fields) - len(layout.columns)
         except ValueError as error:
-            problems.add(f"{name}:{number}: {error}")
+            problems.append(f"{name}:{number}: {error}")
             if problems.full:
                 break
     kept = [c for c in layout.columns if c.name]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from tiewise.errors import InputError, some
+from tiewise.errors import Problems, some
 from tiewise.io.checks import Nonfinite, check_qrels, check_run
 from tiewise.io.problems import warn
 from tiewise.io.source import Source
@@ -131,14 +131,13 @@ def write_trec_run(
     q Q0 a 2 0.10000000000000001 me
     <BLANKLINE>
     """
-    problems = [p for p in map(_unwritable, (run["query_id"], run["doc_id"])) if p]
+    problems = Problems(filter(None, map(_unwritable, (run["query_id"], run["doc_id"]))))
     if not tag or tag.split() != [tag]:
         problems.append(f"the tag {tag!r} must be one word")
     hashed = run["query_id"].str.starts_with("#")
     if hashed.any():
         problems.append(f"query ids that begin with #: {some(run['query_id'].filter(hashed))}")
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     ordered = (
         run.with_row_index("row")
         .with_columns(pl.col("row").min().over("query_id"))

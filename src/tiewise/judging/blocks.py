@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tiewise.errors import SHOWN, attempt, some, stop
+from tiewise.errors import SHOWN, Problems, some
 from tiewise.kernel.documents import Judgements
 from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures import Measure, parse_all
@@ -72,13 +72,13 @@ def checked_blocks(
     InputError
         Naming every problem.
     """
-    problems: list[str] = []
-    wanted = attempt(problems, parse_all, measures)
-    attempt(problems, check_score_type, score_type)
+    problems = Problems()
+    wanted = problems.attempt(parse_all, measures)
+    problems.attempt(check_score_type, score_type)
     table = _matrix("scores", scores, problems)
     grades = _matrix("gains", gains, problems)
     ideal = grades if ideal_gains is None else _matrix("ideal_gains", ideal_gains, problems)
-    stop(problems)
+    problems.stop()
     if grades.shape != table.shape:
         problems.append(f"gains: shape {grades.shape}, but scores {table.shape}")
     if len(ideal) != len(table):
@@ -87,12 +87,12 @@ def checked_blocks(
     _check_elements("gains", grades, np.isinf, "infinite", problems)
     if ideal is not grades:
         _check_elements("ideal_gains", ideal, np.isinf, "infinite", problems)
-    stop(problems)
+    problems.stop()
     counts = _n_candidates(table, grades, n_candidates, problems)
     beyond = _n_beyond(ideal, n_relevant, problems)
     if ideal is not grades:
         _check_ideal(grades, ideal, problems)
-    stop(problems)
+    problems.stop()
     return wanted, _blocks(table, grades, ideal, counts, beyond, score_type), len(table)
 
 

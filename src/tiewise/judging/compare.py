@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tiewise.errors import InputError, attempt, did_you_mean, stop
+from tiewise.errors import InputError, Problems, did_you_mean
 from tiewise.judging.arrays import evaluate_blocks
 from tiewise.judging.orders import random_sums
 from tiewise.judging.request import Measures, QrelsSource, Request, RunSource
@@ -103,14 +103,14 @@ def compare(
     """
     if not isinstance(runs, Mapping):
         raise InputError(f"runs: a {type(runs).__name__} is no mapping {{name: run}}")
-    problems: list[str] = []
-    attempt(problems, _check_options, orders, resamples, confidence, seed)
-    pairs = attempt(problems, _pairs, runs, baseline)
+    problems = Problems()
+    problems.attempt(_check_options, orders, resamples, confidence, seed)
+    pairs = problems.attempt(_pairs, runs, baseline)
     labelled = {_label(name): run for name, run in runs.items()}
-    request = attempt(
-        problems, Request, qrels, labelled, measures, policy, score_type, empty, missing
+    request = problems.attempt(
+        Request, qrels, labelled, measures, policy, score_type, empty, missing
     )
-    stop(problems)
+    problems.stop()
     judged = {name: _Judged(request, name, orders, seed) for name in runs}
     rows: list[dict[str, object]] = []
     for measure in request.measures:
@@ -231,11 +231,11 @@ def _sd(mean: TieAware) -> float:
 
 def _check_options(orders: int, resamples: int, confidence: float, seed: int) -> None:
     counts = (("orders", orders, 1), ("resamples", resamples, 0), ("seed", seed, 0))
-    problems = [
+    problems = Problems(
         f"{name}={value!r} must be a whole number, at least {least}"
         for name, value, least in counts
         if isinstance(value, bool) or not isinstance(value, int) or value < least
-    ]
+    )
     if not 0 < confidence < 1:
         problems.append(f"confidence={confidence!r} must lie between 0 and 1")
-    stop(problems)
+    problems.stop()

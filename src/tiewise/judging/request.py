@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from tiewise.errors import InputError, attempt, did_you_mean, some, stop
+from tiewise.errors import InputError, Problems, did_you_mean, some
 from tiewise.judging.pairing import Paired
 from tiewise.measures import Measure, parse_all
 from tiewise.runs import frames
@@ -54,12 +54,12 @@ class Request:
     missing: str
 
     def __post_init__(self) -> None:
-        problems: list[str] = []
+        problems = Problems()
         checked = {
-            "measures": attempt(problems, parse_all, self.measures),
-            "policy": attempt(problems, parse_policy, self.policy),
+            "measures": problems.attempt(parse_all, self.measures),
+            "policy": problems.attempt(parse_policy, self.policy),
         }
-        attempt(problems, check_score_type, self.score_type)
+        problems.attempt(check_score_type, self.score_type)
         for name in ("empty", "missing"):
             if (fate := getattr(self, name)) not in _FATES:
                 problems.append(f"{name}={fate!r} is unknown: {did_you_mean(str(fate), _FATES)}")
@@ -68,7 +68,7 @@ class Request:
         for name in self.runs:
             if policy and policy.kind == "rank" and "rank" not in tables.get(name, ["rank"]):
                 problems.append(f"{name}: no column rank, which the tie policy rank needs")
-        stop(problems)
+        problems.stop()
         checked["qrels"] = tables.pop("qrels")
         checked["runs"] = tables
         for name, value in checked.items():
@@ -121,15 +121,15 @@ class Request:
         return kept
 
 
-def _tables(sources: Mapping[str, Any], problems: list[str]) -> dict[str, pl.DataFrame]:
+def _tables(sources: Mapping[str, Any], problems: Problems) -> dict[str, pl.DataFrame]:
     """Read and check all tables; those that cannot be read are left out."""
     tables = {}
     for name, source in sources.items():
         if isinstance(source, (str, os.PathLike)):
             from tiewise import io
 
-            source = attempt(problems, io.read_qrels if name == "qrels" else io.read_run, source)
+            source = problems.attempt(io.read_qrels if name == "qrels" else io.read_run, source)
         if source is not None:
             tables[name] = source
-    checked = attempt(problems, frames.checked, list(tables.items()))
+    checked = problems.attempt(frames.checked, list(tables.items()))
     return dict(zip(tables, checked or tables.values(), strict=True))

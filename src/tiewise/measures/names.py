@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any
 
-from tiewise.errors import InputError, did_you_mean
+from tiewise.errors import InputError, Problems, did_you_mean
 from tiewise.measures.ap import AP
 from tiewise.measures.base import Measure
 from tiewise.measures.f1 import F1
@@ -101,7 +101,7 @@ def _build(text: str, name: str, parameters: str | None, cutoff: str | None) -> 
     symbol, _, preset = name.rstrip(")").partition("(")
     family = MEASURES[symbol]
     kinds = {f.name: str(f.type) for f in fields(family) if f.name != "cutoff"}
-    problems: list[str] = []
+    problems = Problems()
     values: dict[str, Any] = {}
     for pair in ",".join(filter(None, (preset, parameters))).split(","):
         pair = re.sub(r"[\s'\"]", "", pair)
@@ -112,8 +112,7 @@ def _build(text: str, name: str, parameters: str | None, cutoff: str | None) -> 
             values[key] = _number(value, kinds[key])
     if cutoff is not None:
         values["cutoff"] = _number(cutoff, "int")
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     try:
         return family(**values)
     except InputError as error:
@@ -142,15 +141,10 @@ def parse_all(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     >>> [str(m) for m in parse_all(["nDCG@10", "RR", "ndcg_cut_10"])]
     ['nDCG@10', 'RR']
     """
-    measures: dict[Measure, None] = {}
-    problems: list[str] = []
-    for name in [names] if isinstance(names, (str, Measure)) else names:
-        try:
-            measures[parse(name)] = None
-        except InputError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
+    problems = Problems()
+    given = [names] if isinstance(names, (str, Measure)) else names
+    measures = dict.fromkeys(problems.attempt(parse, name) for name in given)
+    problems.stop()
     if not measures:
         raise InputError("no measures are given, for example nDCG@10")
     return list(measures)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from tiewise.errors import InputError, some
+from tiewise.errors import Problems, some
 from tiewise.models.adapter import Input
 from tiewise.models.kinds.bi_encoder import render_text
 from tiewise.models.kinds.yes_no_lm import render_pair
@@ -181,7 +181,9 @@ def _coded(table: pl.DataFrame, key: str) -> tuple[Sequence[str], pl.DataFrame]:
 
 
 def _check_ids(queries: pl.DataFrame, corpus: pl.DataFrame, candidates: pl.DataFrame) -> None:
-    problems = [] if candidates.height else ["no candidates: there is nothing to score"]
+    problems = Problems()
+    if candidates.is_empty():
+        problems.append("no candidates: there is nothing to score")
     for key, table, name in (("query_id", queries, "queries"), ("doc_id", corpus, "corpus")):
         repeated = table.filter(pl.col(key).is_duplicated())[key].unique(maintain_order=True)
         if len(repeated):
@@ -194,5 +196,4 @@ def _check_ids(queries: pl.DataFrame, corpus: pl.DataFrame, candidates: pl.DataF
     if twice.height:
         pairs = twice.select("query_id", "doc_id").unique(maintain_order=True).rows()
         problems.append(f"candidates: a document given more than once for a query, {some(pairs)}")
-    if problems:
-        raise InputError(problems)
+    problems.stop()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from tiewise.errors import SHOWN, InputError, some
+from tiewise.errors import SHOWN, Problems, some
 
 Run = pl.DataFrame | pl.LazyFrame | Mapping[str, Mapping[str, float]] | Any
 """A run: a frame with columns query_id, doc_id, score (and rank), or {query: {document: score}}."""
@@ -75,10 +75,9 @@ def checked(tables: list[tuple[str, Any]]) -> list[pl.DataFrame]:
     list of polars.DataFrame
         In the forms of `as_run` and `as_qrels`.
     """
-    problems: list[str] = []
+    problems = Problems()
     result = [_checked(name, table, problems) for name, table in tables]
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     return result
 
 

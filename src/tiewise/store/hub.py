@@ -14,7 +14,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any, Literal, TypeVar, cast
 
-from tiewise.errors import InputError
+from tiewise.errors import InputError, Problems
 
 log = logging.getLogger(__name__)
 Kind = Literal["dataset", "model"]
@@ -150,7 +150,7 @@ def verified(folder: Path, files: Iterable[Path]) -> dict[str, str]:
         Files whose content is not what the hub has, all at once.
     """
     digests: dict[str, str] = {}
-    problems: list[str] = []
+    problems = Problems()
     for file in sorted(files):
         name, blob = file.relative_to(folder).as_posix(), file.resolve()
         with blob.open("rb") as content:
@@ -159,8 +159,7 @@ def verified(folder: Path, files: Iterable[Path]) -> dict[str, str]:
         is_large, is_small = len(blob.name) == 64, len(blob.name) == 40
         if (is_large and digests[name] != blob.name) or (is_small and _git_hash(blob) != blob.name):
             problems.append(f"{blob}: damaged download of {name}; delete this file and run again")
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     return digests
 
 

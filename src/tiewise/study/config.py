@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tiewise import measures
 from tiewise.data.spec import DatasetSpec, load_dataset_spec
-from tiewise.errors import attempt, did_you_mean, some, stop
+from tiewise.errors import Problems, did_you_mean, some
 from tiewise.models.spec import ModelSpec, load_model_spec
 from tiewise.precision.regimes import Regime
 from tiewise.runs.policies import parse_policy
@@ -164,8 +164,8 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
         Everything that is wrong: misspelt keys, unknown models, data sets, regimes, measures and
         policies, each with the nearest legal name.
     """
-    problems: list[str] = []
-    config = attempt(problems, validate_block, raw, StudyConfig, "config")
+    problems = Problems()
+    config = problems.attempt(validate_block, raw, StudyConfig, "config")
     if config is None:
         # The names can still be checked, so that one run of the command shows every mistake.
         config = StudyConfig.model_construct(**_usable(raw))
@@ -175,12 +175,12 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
     regimes = {
         name: regime
         for name in config.regimes
-        if (regime := attempt(problems, Regime.parse, name)) is not None
+        if (regime := problems.attempt(Regime.parse, name)) is not None
     }
     for name in dict.fromkeys([*config.measures, *config.table_measures]):
-        attempt(problems, measures.parse, name)
+        problems.attempt(measures.parse, name)
     for name in config.policies:
-        attempt(problems, parse_policy, name)
+        problems.attempt(parse_policy, name)
     problems += _disagreements(config, root)
     made_by = (recipe_of(spec.source.path) for spec in models.values())
     recipes = blocks("training", [name for name in made_by if name], load_recipe)
@@ -191,7 +191,7 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
         for name, recipe in recipes.items()
         if recipe.dataset not in config.datasets
     ]
-    stop(problems)
+    problems.stop()
     return Study(config, datasets, models, regimes, recipes, bases)
 
 
@@ -215,7 +215,7 @@ def _usable(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _blocks(
-    problems: list[str],
+    problems: Problems,
     catalog: Iterable[str],
     root: Path,
     topic: str,
@@ -232,7 +232,7 @@ def _blocks(
             said = did_you_mean(name, paths)
             problems.append(f"config: {topic}: no block named {name!r}; {said}")
             continue
-        block = attempt(problems, load, paths[name])
+        block = problems.attempt(load, paths[name])
         if block is not None:
             blocks[name] = block
     return blocks

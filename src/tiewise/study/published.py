@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from tiewise.errors import InputError, did_you_mean, some
+from tiewise.errors import Problems, did_you_mean, some
 from tiewise.store.artifacts import read_artifact, read_provenance
 from tiewise.study.config import Study
 from tiewise.training.recipe import recipe_of
@@ -64,10 +64,9 @@ def read_published(paths: Iterable[Path]) -> pl.DataFrame:
     InputError
         Every line that is wrong: columns, quantities, numbers.
     """
-    problems: list[str] = []
+    problems = Problems()
     rows = [row for path in paths for row in _rows(path, problems)]
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     schema: dict[str, type[pl.DataType]] = dict.fromkeys(("source", *COLUMNS[:6]), pl.String)
     schema |= {"published": pl.Float64, "tolerance": pl.Float64, "n_decimals": pl.Int64}
     return pl.DataFrame(rows, schema=schema, orient="row")

@@ -19,7 +19,7 @@ import polars as pl
 from tqdm import tqdm
 
 from tiewise.data import Dataset, build_candidates, build_dataset, document_texts
-from tiewise.errors import InputError
+from tiewise.errors import InputError, Problems
 from tiewise.judging.evaluate import average, evaluate
 from tiewise.models.spec import ModelSpec
 from tiewise.precision.regimes import Dtype
@@ -45,7 +45,7 @@ def prefetch(study: Study) -> None:
     """
     from tiewise.models.source import model_folder
 
-    problems = []
+    problems = Problems()
     sources = {name: spec.source.fetch for name, spec in study.datasets.items()}
     models = {name: partial(model_folder, spec.source) for name, spec in study.models.items()}
     for name, fetch in tqdm((sources | models).items(), disable=not sys.stderr.isatty()):
@@ -54,8 +54,7 @@ def prefetch(study: Study) -> None:
             log.info("%s is here", name)
         except InputError as error:
             problems += [f"{name}: {problem}" for problem in error.problems]
-    if problems:
-        raise InputError(problems)
+    problems.stop()
 
 
 def dataset(study: Study, name: str, layout: Layout = RESULTS) -> None:

@@ -12,7 +12,7 @@ from typing import IO, Any, cast
 
 import polars as pl
 
-from tiewise.errors import InputError
+from tiewise.errors import InputError, Problems
 from tiewise.io import read_qrels
 
 COLUMNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -32,15 +32,10 @@ SEEN = 1000
 
 def read_tables(files: Mapping[str, Sequence[Path]]) -> dict[str, pl.DataFrame]:
     """Read corpus, queries and qrels; the problems of all three are raised at once."""
-    frames: dict[str, pl.DataFrame] = {}
-    problems: list[str] = []
-    for table in ("corpus", "queries", "qrels"):
-        try:
-            frames[table] = read_table(files[table], table)
-        except InputError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
+    problems = Problems()
+    names = ("corpus", "queries", "qrels")
+    frames = {name: problems.attempt(read_table, files[name], name) for name in names}
+    problems.stop()
     return frames
 
 
@@ -65,15 +60,9 @@ def read_table(files: Sequence[Path], table: str) -> pl.DataFrame:
         A file is missing, is of another format, lacks a column or is damaged: all problems of all
         files at once.
     """
-    problems: list[str] = []
-    frames = []
-    for file in files:
-        try:
-            frames.append(_read(file, table))
-        except InputError as error:
-            problems.extend(error.problems)
-    if problems:
-        raise InputError(problems)
+    problems = Problems()
+    frames: list[pl.DataFrame] = [problems.attempt(_read, file, table) for file in files]
+    problems.stop()
     frame = pl.concat(frames, how="diagonal_relaxed") if len(frames) > 1 else frames[0]
     if table == "top_ranked" and frame.schema["doc_ids"] != pl.List:  # a candidate a row
         frame = frame.group_by("query_id", maintain_order=True).agg("doc_ids")
@@ -169,7 +158,7 @@ def _bad_lines(file: Path) -> list[str]:
 def _spelled(found: Iterable[str], table: str, file: Path) -> dict[str, str]:
     """Map the file's columns to ours, or say which are missing."""
     present = list(found)
-    spelled, problems = {}, []
+    spelled, problems = {}, Problems()
     for column, spellings in COLUMNS[table].items():
         name = next((s for s in spellings if s in present), None)
         if name is not None:
@@ -177,6 +166,5 @@ def _spelled(found: Iterable[str], table: str, file: Path) -> dict[str, str]:
         elif column != "title":
             wanted = " or ".join(spellings)
             problems.append(f"{file}: no column {wanted}; found: {', '.join(present)}")
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     return spelled

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tiewise.errors import InputError, did_you_mean
+from tiewise.errors import Problems, did_you_mean
 
 TABLES = ("corpus", "queries", "qrels", "top_ranked")
 OPTIONAL = "top_ranked"
@@ -47,7 +47,7 @@ def find_files(folder: Path, wanted: Mapping[str, Alternatives]) -> dict[str, li
         Tables without a file, all at once.
     """
     files: dict[str, list[Path]] = {}
-    problems: list[str] = []
+    problems = Problems()
     for table, alternatives in wanted.items():
         for group in alternatives:
             found = sorted({p for pattern in group for p in folder.glob(pattern) if p.is_file()})
@@ -58,8 +58,7 @@ def find_files(folder: Path, wanted: Mapping[str, Alternatives]) -> dict[str, li
             if table != OPTIONAL:
                 names = ", ".join(pattern for group in alternatives for pattern in group)
                 problems.append(f"{folder}: no file of {table}; looked for {names}")
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     return files
 
 
@@ -105,7 +104,7 @@ def patterns(
     if not configs:
         return {table: _usual_names(table, subset, split) for table in TABLES}
     prefix = f"{subset}-" if subset else ""
-    problems: list[str] = []
+    problems = Problems()
     found: dict[str, Alternatives] = {}
     for table, names in CONFIGS.items():
         name = next((prefix + n for n in names if prefix + n in configs), None)
@@ -122,8 +121,7 @@ def patterns(
         elif table != OPTIONAL:
             wanted = prefix + names[0]
             problems.append(f"{where}: no config {wanted!r}; {did_you_mean(wanted, configs)}")
-    if problems:
-        raise InputError(problems)
+    problems.stop()
     return found
 
 

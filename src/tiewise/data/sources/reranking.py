@@ -11,7 +11,7 @@ from pydantic import Field
 
 from tiewise.data.normal import Dataset, tables
 from tiewise.data.sources.base import Source
-from tiewise.errors import InputError
+from tiewise.errors import InputError, Problems
 from tiewise.store.hub import download, verified
 
 
@@ -56,7 +56,7 @@ class RerankingSource(Source):
             raise InputError(f"{self.repo}: no file {self.file}")
         digests = verified(folder, [file])
         raw = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-        rows, problems = [], []
+        rows, problems = [], Problems()
         for number, line in enumerate(raw.splitlines(), start=1):
             row = json.loads(line)
             missing = [key for key in ("query", "positive", "negative") if key not in row]
@@ -65,8 +65,7 @@ class RerankingSource(Source):
                     f"{self.file}:{number}: no {', '.join(missing)}; found: {', '.join(row)}"
                 )
             rows.append(row)
-        if problems:
-            raise InputError(problems)
+        problems.stop()
         return rows, digests
 
 
