@@ -27,13 +27,13 @@ from tiewise.report.figures.study import draw_figures  # noqa: E402
 from tiewise.report.study_page.page import write_page  # noqa: E402
 from tiewise.report.tables.study import write_tables  # noqa: E402
 from tiewise.store.artifacts import write_artifact  # noqa: E402
-from tiewise.study.averages import averages  # noqa: E402
-from tiewise.study.claims import claims  # noqa: E402
 from tiewise.study.config import Study  # noqa: E402
 from tiewise.study.layout import Layout  # noqa: E402
 from tiewise.study.published import published_files  # noqa: E402
-from tiewise.study.steps import summary  # noqa: E402
-from tiewise.study.verdicts import verdicts  # noqa: E402
+from tiewise.study.steps.average_datasets import averages  # noqa: E402
+from tiewise.study.steps.average_queries import summary  # noqa: E402
+from tiewise.study.steps.check_claims import claims  # noqa: E402
+from tiewise.study.steps.check_published import verdicts  # noqa: E402
 
 QUERIES = 750
 MOST_SECONDS, MOST_GIB = 90, 4

@@ -11,12 +11,12 @@ import polars as pl
 import yaml
 
 from tiewise.store.artifacts import SCHEMAS, write_artifact
-from tiewise.study.averages import averages
-from tiewise.study.claims import claims
 from tiewise.study.config import Study, load_study
 from tiewise.study.layout import Layout
 from tiewise.study.published import published_files
-from tiewise.study.verdicts import verdicts
+from tiewise.study.steps.average_datasets import averages
+from tiewise.study.steps.check_claims import claims
+from tiewise.study.steps.check_published import verdicts
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = {"torch": "1.1", "transformers": "2.2"}
@@ -45,7 +45,7 @@ def fabricate(study: Study, folder: Path) -> Layout:
     cells = {
         f"{dataset}/{model}/{regime}": note
         | {"dataset": dataset, "model": model}
-        | {"model_source": study.models[model].source.path or "somewhere@1"}
+        | {"model_source": "somewhere@1", "recipe": study.models[model].source.recipe}
         for dataset, model, regime in made.cells
     }
     _write(made.summary(), layout.summary(), "summary", note | {"cells": cells})

@@ -14,7 +14,10 @@ from tiewise.precision.grids import BF16
 from tiewise.store.artifacts import read_artifact, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
-from tiewise.study.steps import metrics, scores, summary, ties
+from tiewise.study.steps.average_queries import summary
+from tiewise.study.steps.compute_scores import scores
+from tiewise.study.steps.count_ties import ties
+from tiewise.study.steps.judge_scores import metrics
 
 DATASET = "icd10cm"
 MODELS = ("qwen3-reranker-0.6b", "bge-reranker-v2-m3", "all-minilm-l6-v2")

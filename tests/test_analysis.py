@@ -24,15 +24,17 @@ from small_study import (
     small_study,
 )
 from tiewise.store.artifacts import read_artifact, write_artifact
-from tiewise.study.agreement import agreement, rank_correlation, tied_duplicates
-from tiewise.study.averages import over_datasets, over_queries, tie_summary
 from tiewise.study.config import Study
-from tiewise.study.cost import cost
-from tiewise.study.distribution import counts, distribution
 from tiewise.study.layout import Layout
-from tiewise.study.pairs import pairs
-from tiewise.study.steps import metrics, ties
-from tiewise.study.worst import worst
+from tiewise.study.steps.average_datasets import over_datasets
+from tiewise.study.steps.compare_models import pairs
+from tiewise.study.steps.count_scores import counts, distribution
+from tiewise.study.steps.count_ties import ties
+from tiewise.study.steps.find_worst import worst
+from tiewise.study.steps.judge_scores import metrics
+from tiewise.study.steps.measure_agreement import agreement, rank_correlation, tied_duplicates
+from tiewise.study.steps.summarise_ties import over_queries, tie_summary
+from tiewise.study.steps.time_upcast import cost
 
 
 @pytest.fixture(scope="module")

@@ -17,14 +17,14 @@ from tiewise.errors import InputError
 from tiewise.report.check import Check, check, check_text
 from tiewise.report.tables.study import write_tables
 from tiewise.store.artifacts import SCHEMAS, read_artifact
-from tiewise.study.claims import CLAIMS, Evidence
 from tiewise.study.published import (
     expected_values,
     published_files,
     read_published,
     write_expected,
 )
-from tiewise.study.verdicts import compared, verdicts
+from tiewise.study.steps.check_claims import CLAIMS, Evidence
+from tiewise.study.steps.check_published import compared, verdicts
 
 HEAD = "dataset,model,regime,measure,quantity,policy,published,tolerance\n"
 CELL = {"dataset": "d", "model": "m", "regime": "bf16", "measure": "RR@10", "policy": "input"}

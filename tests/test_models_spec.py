@@ -35,7 +35,12 @@ def block(**changes):
 def test_a_shipped_block_is_legal_and_named_as_its_file(path):
     spec = load_model_spec(path)
     assert spec.name == path.stem
-    assert yaml.safe_load(path.read_text())["source"].keys() & {"revision", "sha256", "path"}
+    assert yaml.safe_load(path.read_text())["source"].keys() & {
+        "revision",
+        "sha256",
+        "path",
+        "recipe",
+    }
 
 
 @pytest.mark.parametrize(
@@ -57,7 +62,7 @@ def test_a_shipped_block_is_legal_and_named_as_its_file(path):
         ({"source": {"package": "p==1", "folder": "p"}}, "a folder and a sha256"),
         ({"source": {"package": "p", "folder": "p", "sha256": HASH}}, "a pinned version"),
         ({"source": {"path": "x", "hub": "a/b", "revision": REVISION}}, "exactly one of"),
-        ({"source": {}}, "exactly one of package, hub and path; found none"),
+        ({"source": {}}, "exactly one of package, hub, path and recipe; found none"),
         ({"source": {"path": "x", "trust_remote_code": True}}, "remote code is run only from"),
         ({"max_length": 1}, "max_length: .*greater than 2"),
     ],

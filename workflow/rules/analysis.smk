@@ -1,8 +1,5 @@
 """What tables and figures are views of, beside the measures and ties themselves."""
 
-JUDGING = ["audit", "judging", "measures", "kernel", "runs"]
-"""Sources that decide what a run's numbers are."""
-
 
 rule agreement:
     """Compare a model's ranking in every regime with FP32's; count where its scores fall."""
@@ -27,10 +24,7 @@ rule agreement:
         mem_mb=4000,
         runtime=60,
     params:
-        score_type=STUDY.config.score_type,
-        code=source_hash(
-            "study/agreement", "study/distribution", "data/texts", *READING
-        ),
+        key=key("agreement"),
     message:
         "Agreement of {wildcards.model} with FP32"
     script:
@@ -66,13 +60,7 @@ rule alternatives:
         mem_mb=8000,
         runtime=120,
     params:
-        spec=lambda w: fingerprint(STUDY.models[w.model]),
-        measures=STUDY.config.table_measures,
-        options=options(STUDY),
-        code=source_hash(
-            *("study/alternatives", "study/toolkits", "models/scores", "precision"),
-            *(*JUDGING, *READING),
-        ),
+        key=key("alternatives"),
     message:
         "Ways to deal with the ties of {wildcards.model}"
     script:
@@ -99,8 +87,7 @@ rule cost:
         mem_mb=8000,
         runtime=30,
     params:
-        device=STUDY.config.device,
-        code=source_hash("study/cost", "precision", "errors", "store"),
+        key=key("cost"),
     message:
         "Cost of the upcast for {wildcards.model}"
     script:
@@ -122,9 +109,7 @@ rule first_stage:
         mem_mb=4000,
         runtime=30,
     params:
-        measures=STUDY.config.table_measures,
-        options=options(STUDY),
-        code=source_hash("study/first_stage", *JUDGING, *READING),
+        key=key("first_stage"),
     message:
         "First stage of {wildcards.dataset}"
     script:
@@ -152,9 +137,7 @@ rule pairs:
         mem_mb=8000,
         runtime=120,
     params:
-        measures=STUDY.config.table_measures,
-        options=options(STUDY),
-        code=source_hash("study/pairs", *JUDGING, *READING),
+        key=key("pairs"),
     message:
         "Pairs of models on {wildcards.dataset}"
     script:
@@ -192,12 +175,7 @@ rule overview:
         mem_mb=8000,
         runtime=60,
     params:
-        measure=STUDY.config.table_measures[0],
-        policy=STUDY.config.policies[0],
-        score_type=STUDY.config.score_type,
-        code=source_hash(
-            "study/averages", "study/worst", "audit", "data/texts", *READING
-        ),
+        key=key("overview"),
     message:
         "Overview of the study"
     script:
@@ -226,11 +204,7 @@ rule verdicts:
         mem_mb=2000,
         runtime=10,
     params:
-        measures=STUDY.config.table_measures,
-        code=source_hash(
-            *("study/verdicts", "study/claims", "study/published"),
-            *("errors", "store"),
-        ),
+        key=key("verdicts"),
     message:
         "Verdicts on published numbers and claims"
     script:

@@ -4,22 +4,29 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from tiewise.errors import InputError
-from tiewise.models.recipe import recipe_of
-from tiewise.study.config import fingerprint, load_study
+from tiewise.study import keys
+from tiewise.study.config import load_study
 from tiewise.study.layout import Layout
-from tiewise.study.provenance import source_hash
 from tiewise.study.published import published_files
-from tiewise.study.reading import options
+from tiewise.study.sources import package_hash, source_hash
 
 ROOT = Path(str(workflow.current_basedir)).resolve().parents[1]
 try:
     STUDY = load_study(config, ROOT)
+    for spec in (*STUDY.datasets.values(), *STUDY.models.values()):
+        spec.source.local_files()
 except InputError as error:
     raise WorkflowError(str(error)) from None
 
 layout = Layout()
-READING = ["study/reading", "data/candidates", "errors", "store"]
-"""Sources that decide how a step reads judgements and runs."""
+
+
+def key(rule):
+    """What the artifacts of a rule depend on beside its inputs: parts of the study, and code."""
+    script = ROOT / "workflow" / "scripts" / f"{rule}.py"
+    return lambda wildcards: keys.key(STUDY, rule, wildcards) | {
+        "code": source_hash(script)
+    }
 
 
 def either(names):

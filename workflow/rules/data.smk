@@ -29,8 +29,7 @@ rule dataset:
         mem_mb=2000,
         runtime=60,
     params:
-        spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
-        code=source_hash("data", "errors", "store"),
+        key=key("dataset"),
     message:
         "Data set {wildcards.dataset}"
     script:
@@ -51,8 +50,7 @@ rule candidates:
         mem_mb=4000,
         runtime=60,
     params:
-        spec=lambda w: fingerprint(STUDY.datasets[w.dataset]),
-        code=source_hash("data", "errors", "store"),
+        key=key("candidates"),
     message:
         "Candidates of {wildcards.dataset}"
     script:

@@ -4,7 +4,9 @@
 def trained(wildcards):
     """Checkpoint of a model that the study trains; nothing for one that comes from elsewhere."""
     source = STUDY.models[wildcards.model].source
-    return f"{source.path}/model.safetensors" if recipe_of(source.path) else []
+    if source.recipe is None:
+        return []
+    return layout.checkpoint(source.recipe, source.head) / "model.safetensors"
 
 
 rule training:
@@ -26,8 +28,7 @@ rule training:
         mem_mb=4000,
         runtime=60,
     params:
-        spec=lambda w: fingerprint(STUDY.recipes[w.recipe], STUDY.bases[w.recipe]),
-        code=source_hash("training", "study/training", "data"),
+        key=key("training"),
     message:
         "Training of {wildcards.recipe}"
     script:
@@ -49,10 +50,7 @@ rule self_test:
         mem_mb=8000,
         runtime=30,
     params:
-        spec=lambda w: fingerprint(STUDY.models[w.model]),
-        arithmetic=STUDY.config.arithmetic,
-        device=STUDY.config.device,
-        code=source_hash("models", "precision", "errors"),
+        key=key("self_test"),
     message:
         "Self-test of {wildcards.model}"
     script:
@@ -81,10 +79,7 @@ rule logits:
         mem_mb=8000,
         runtime=720,
     params:
-        spec=lambda w: fingerprint(STUDY.models[w.model]),
-        arithmetic=STUDY.config.arithmetic,
-        device=STUDY.config.device,
-        code=source_hash("models", "precision", "errors"),
+        key=key("logits"),
     message:
         "Logits of {wildcards.model} in {wildcards.dtype}"
     script:

@@ -27,11 +27,7 @@ rule metrics:
         mem_mb=4000,
         runtime=60,
     params:
-        measures=STUDY.config.measures,
-        policies=STUDY.config.policies,
-        score_type=STUDY.config.score_type,
-        left_out=[STUDY.config.empty, STUDY.config.missing],
-        code=source_hash("measures", "kernel", "judging", "runs", *READING),
+        key=key("metrics"),
     message:
         "Metrics of {wildcards.model}"
     script:
@@ -56,7 +52,7 @@ rule summary:
         mem_mb=4000,
         runtime=30,
     params:
-        code=source_hash("judging", "errors"),
+        key=key("summary"),
     message:
         "Averages over queries"
     script:

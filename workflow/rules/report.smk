@@ -39,11 +39,7 @@ rule tables:
         mem_mb=2000,
         runtime=10,
     params:
-        measures=STUDY.config.table_measures,
-        labels=names.labels(STUDY),
-        code=source_hash(
-            "report/tables", "report/names", "report/footer", "errors", "store"
-        ),
+        key=key("tables"),
     message:
         "Tables"
     script:
@@ -79,11 +75,7 @@ rule figures:
         mem_mb=2000,
         runtime=10,
     params:
-        measures=STUDY.config.table_measures,
-        labels=names.labels(STUDY),
-        code=source_hash(
-            "report/figures", "report/names", "report/footer", "errors", "store"
-        ),
+        key=key("figures"),
     message:
         "Figures"
     script:
@@ -111,9 +103,7 @@ rule page:
         mem_mb=2000,
         runtime=10,
     params:
-        measures=STUDY.config.table_measures,
-        labels=names.labels(STUDY),
-        code=source_hash("report", "errors", "store"),
+        key=key("page"),
     message:
         "Page"
     script:
@@ -138,7 +128,7 @@ rule notebooks:
         mem_mb=4000,
         runtime=30,
     params:
-        code=source_hash("data", "models", "precision", *JUDGING, *READING),
+        code=package_hash(),
     message:
         "Notebooks"
     script:

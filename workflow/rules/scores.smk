@@ -24,9 +24,7 @@ rule scores:
         mem_mb=4000,
         runtime=60,
     params:
-        spec=lambda w: fingerprint(STUDY.models[w.model]),
-        on_nonfinite=STUDY.config.on_nonfinite,
-        code=source_hash("models", "precision", "errors", "store"),
+        key=key("scores"),
     message:
         "Scores of {wildcards.model}"
     script:

@@ -22,8 +22,7 @@ rule ties:
         mem_mb=4000,
         runtime=60,
     params:
-        score_type=STUDY.config.score_type,
-        code=source_hash("runs", *READING),
+        key=key("ties"),
     message:
         "Ties of {wildcards.model}"
     script:

@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.find_candidates import candidates
 
 with job(snakemake) as study:
-    steps.candidates(study, snakemake.wildcards.dataset)
+    candidates(study, snakemake.wildcards.dataset)

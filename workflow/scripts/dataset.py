@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.build_dataset import dataset
 
 with job(snakemake) as study:
-    steps.dataset(study, snakemake.wildcards.dataset)
+    dataset(study, snakemake.wildcards.dataset)

@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.run_model import logits
 
 with job(snakemake) as study:
-    steps.logits(study, snakemake.wildcards.model, snakemake.wildcards.dtype, snakemake.threads)
+    logits(study, snakemake.wildcards.model, snakemake.wildcards.dtype, snakemake.threads)

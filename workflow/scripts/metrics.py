@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.judge_scores import metrics
 
 with job(snakemake) as study:
-    steps.metrics(study, snakemake.wildcards.model)
+    metrics(study, snakemake.wildcards.model)

@@ -1,5 +1,5 @@
 from tiewise.study.job import job
-from tiewise.study.pairs import pairs
+from tiewise.study.steps.compare_models import pairs
 
 with job(snakemake) as study:
     pairs(study, snakemake.wildcards.dataset)

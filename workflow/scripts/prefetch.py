@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.prefetch import prefetch
 
 with job(snakemake) as study:
-    steps.prefetch(study)
+    prefetch(study)

@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.compute_scores import scores
 
 with job(snakemake) as study:
-    steps.scores(study, snakemake.wildcards.model)
+    scores(study, snakemake.wildcards.model)

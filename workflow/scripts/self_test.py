@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.check_model import self_test
 
 with job(snakemake) as study:
-    steps.self_test(study, snakemake.wildcards.model)
+    self_test(study, snakemake.wildcards.model)

@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.average_queries import summary
 
 with job(snakemake) as study:
-    steps.summary(study)
+    summary(study)

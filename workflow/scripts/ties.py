@@ -1,5 +1,5 @@
-from tiewise.study import steps
 from tiewise.study.job import job
+from tiewise.study.steps.count_ties import ties
 
 with job(snakemake) as study:
-    steps.ties(study, snakemake.wildcards.model)
+    ties(study, snakemake.wildcards.model)

@@ -18,6 +18,9 @@ from tiewise.runs.coverage import CoverageWarning
 _STABLE_UP_TO = 15
 """Candidates up to which the sort of ranx (numba's quicksort) keeps equal scores in order."""
 
+UNSTABLE = "unstable sort: anything from min to max"
+"""Note of a value that nobody can tell."""
+
 _SCHEMA = {
     "toolkit": pl.String,
     "ties": pl.String,
@@ -97,7 +100,7 @@ class _Toolkits:
         if not (values.range > 0).any():
             return float(values.mean().oblivious), ""
         if (self.lengths > _STABLE_UP_TO).any():
-            return None, "unstable sort: anything from min to max"
+            return None, UNSTABLE
         with warnings.catch_warnings():
             # What is left out has been said once.
             warnings.simplefilter("ignore", CoverageWarning)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from importlib.metadata import version
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,10 +13,8 @@ import polars as pl
 from tiewise.data.bm25 import Bm25, Bm25Candidates, Found
 from tiewise.data.given import GivenCandidates, given_candidates
 from tiewise.data.normal import Dataset
+from tiewise.data.spec import DatasetSpec
 from tiewise.data.texts import document_texts
-
-if TYPE_CHECKING:
-    from tiewise.data.spec import DatasetSpec
 
 log = logging.getLogger(__name__)
 
@@ -63,38 +61,6 @@ def build_candidates(spec: DatasetSpec, dataset: Dataset) -> tuple[pl.DataFrame,
     facts |= {"candidates": len(candidates), "recall": _recall(candidates, dataset.qrels)}
     log.info("%s: %s", spec.name, facts)
     return candidates, facts
-
-
-def effective_qrels(
-    spec: DatasetSpec, qrels: pl.DataFrame, candidates: pl.DataFrame
-) -> pl.DataFrame:
-    """Return the judgements that the block's protocol evaluates with.
-
-    Parameters
-    ----------
-    spec : DatasetSpec
-        The block; `judgements` decides.
-    qrels, candidates : polars.DataFrame
-        In the normal form.
-
-    Returns
-    -------
-    polars.DataFrame
-        `qrels` as they are, or, with ``judgements: candidates``, with grade 0 for a document that
-        is no candidate: it then counts neither in a denominator nor in an ideal order.
-    """
-    if spec.judgements == "all":
-        return qrels
-    among = qrels.join(
-        candidates.select("query_id", "doc_id", among=True),
-        on=["query_id", "doc_id"],
-        how="left",
-        maintain_order="left",
-    )
-    is_lost = pl.col("among").is_null() & (pl.col("grade") > 0)
-    return among.with_columns(pl.when(is_lost).then(0.0).otherwise("grade").alias("grade")).drop(
-        "among"
-    )
 
 
 def _bm25_candidates(how: Bm25Candidates, dataset: Dataset) -> tuple[pl.DataFrame, dict[str, Any]]:

@@ -18,7 +18,7 @@ from tiewise.data.sources.local import LocalSource
 from tiewise.data.sources.reranking import RerankingSource
 from tiewise.data.texts import TextJoin
 from tiewise.errors import InputError
-from tiewise.store.blocks import read_yaml, validate_block
+from tiewise.store.blocks import check_name, read_yaml, validate_block
 
 AnySource = Annotated[
     CweSource | HubSource | Icd10cmSource | IrDatasetsSource | LocalSource | RerankingSource,
@@ -121,8 +121,7 @@ def load_dataset_spec(path: str | os.PathLike[str]) -> DatasetSpec:
         names.
     """
     spec = validate_block(_extended(Path(path), ()), DatasetSpec, where=str(path))
-    if spec.name != Path(path).stem:
-        raise InputError(f"{path}: name: found {spec.name!r}, must be {Path(path).stem!r}")
+    check_name(spec, path)
     return spec
 
 

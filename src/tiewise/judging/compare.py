@@ -20,11 +20,10 @@ from tiewise.judging.request import Measures, QrelsSource, Request, RunSource
 from tiewise.judging.significance import holm, paired_test
 from tiewise.kernel.ranking import Floats, Ints
 from tiewise.measures import Measure, TieAware
+from tiewise.measures.base import ROUNDING
 
 NORMAL_FROM = 200
 """Queries with open ties from which their mean counts as normally distributed."""
-_EQUAL = 1e-12
-"""Means that differ by less are equal: no measure of two orders differs by so little."""
 
 
 def compare(
@@ -196,7 +195,7 @@ def _compared(
         "delta_max": high,
         "delta_sd": math.hypot(_sd(of_a), _sd(of_b)),
         "delta_oblivious": float(of_a.oblivious - of_b.oblivious),
-        "certain": low > _EQUAL or high < -_EQUAL,
+        "certain": low > ROUNDING or high < -ROUNDING,
         "n_queries": int(keep.sum()),
     }
     row["p_greater"] = _p_greater(measure, a, b, keep, row)
@@ -207,9 +206,9 @@ def _p_greater(
     measure: Measure, a: _Judged, b: _Judged, keep: NDArray[np.bool_], row: Mapping[str, Any]
 ) -> float:
     """Chance that the mean of a is greater, all orders of ties equally likely."""
-    if row["delta_min"] > _EQUAL:
+    if row["delta_min"] > ROUNDING:
         return 1.0
-    if row["delta_max"] <= _EQUAL:
+    if row["delta_max"] <= ROUNDING:
         return 0.0
     open_a, open_b = (keep & (run.values[str(measure)].range > 0) for run in (a, b))
     if open_a.sum() + open_b.sum() >= NORMAL_FROM:
@@ -218,7 +217,7 @@ def _p_greater(
     for run, opened in ((a, open_a), (b, open_b)):
         fixed = math.fsum(run.values[str(measure)].expected[keep & ~opened])
         sums.append(fixed + run.sampled_sum(measure, np.flatnonzero(opened)))
-    return float(np.mean((sums[0] - sums[1]) / keep.sum() > _EQUAL))
+    return float(np.mean((sums[0] - sums[1]) / keep.sum() > ROUNDING))
 
 
 def _kept(values: TieAware, keep: NDArray[np.bool_]) -> TieAware:

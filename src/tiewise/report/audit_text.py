@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tiewise.audit import Audit, TieSummary
+from tiewise.audit.toolkits import UNSTABLE
 from tiewise.report.page import value
 
 
@@ -152,6 +153,6 @@ def _toolkits(toolkits: pl.DataFrame) -> Table:
 
 
 def _toolkit_value(row: dict[str, Any]) -> str:
-    if row["note"].startswith("unstable"):
+    if row["note"] == UNSTABLE:
         return "any"
     return value(row["value"])

@@ -15,9 +15,9 @@ from rich.text import Text
 from tiewise.errors import InputError
 from tiewise.report.tables.table import shown
 from tiewise.store.artifacts import read_artifact
-from tiewise.study.claims import FAILS, HOLDS
 from tiewise.study.layout import Layout
-from tiewise.study.verdicts import EXACT, MISSING, OUTSIDE, TIES, TOLERANCE
+from tiewise.study.steps.check_claims import FAILS, HOLDS
+from tiewise.study.steps.check_published import EXACT, MISSING, OUTSIDE, TIES, TOLERANCE
 
 STYLES = {
     EXACT: "green",

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tiewise.study.config import Study
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
+
 
 TABLES = (
     *("main", "retrieval", "spread", "unique", "groups", "origins", "spearman"),

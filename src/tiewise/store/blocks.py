@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,7 +37,22 @@ def read_block(path: str | os.PathLike[str], model: type[Block]) -> Block:
     InputError
         The file is missing, is no YAML mapping, or breaks the model; all problems at once.
     """
-    return validate_block(read_yaml(path), model, where=str(path))
+    block = validate_block(read_yaml(path), model, where=str(path))
+    check_name(block, path)
+    return block
+
+
+def check_name(block: BaseModel, path: str | os.PathLike[str]) -> None:
+    """Refuse a block whose name is not that of its file.
+
+    Raises
+    ------
+    InputError
+        Naming both.
+    """
+    name, stem = getattr(block, "name", None), Path(path).stem
+    if name not in (None, stem):
+        raise InputError(f"{path}: name: found {name!r}, must be {stem!r}")
 
 
 def read_yaml(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -86,6 +103,12 @@ def validate_block(raw: Mapping[str, Any], model: type[Block], where: str) -> Bl
         return model.model_validate(raw)
     except ValidationError as error:
         raise InputError([_problem(e, model, where) for e in error.errors()]) from None
+
+
+def fingerprint(*blocks: BaseModel) -> str:
+    """Hash blocks of configuration: the same keys and values give the same 16 hex digits."""
+    text = json.dumps([block.model_dump(mode="json") for block in blocks], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _problem(error: Mapping[str, Any], model: type[BaseModel], where: str) -> str:

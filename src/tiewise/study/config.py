@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -18,8 +16,8 @@ from tiewise.errors import Problems, did_you_mean, some
 from tiewise.models.spec import ModelSpec, load_model_spec
 from tiewise.precision.regimes import Regime
 from tiewise.runs.policies import parse_policy
-from tiewise.store.blocks import validate_block
-from tiewise.training.recipe import Recipe, load_recipe, recipe_of
+from tiewise.store.blocks import fingerprint, validate_block
+from tiewise.training.recipe import Recipe, load_recipe
 
 T = TypeVar("T")
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100)
@@ -135,8 +133,8 @@ class Study:
     @property
     def hash(self) -> str:
         """Fingerprint of the whole study."""
-        blocks = [*self.datasets.values(), *self.models.values()]
-        return fingerprint(self.config, *blocks)
+        trained = [*self.recipes.values(), *self.bases.values()]
+        return fingerprint(self.config, *self.datasets.values(), *self.models.values(), *trained)
 
     def regimes_of(self, dtype: str) -> list[Regime]:
         """Precision regimes that one model dtype serves."""
@@ -182,8 +180,8 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
     for name in config.policies:
         problems.attempt(parse_policy, name)
     problems += _disagreements(config, root)
-    made_by = (recipe_of(spec.source.path) for spec in models.values())
-    recipes = blocks("training", [name for name in made_by if name], load_recipe)
+    made_by = (spec.source.recipe for spec in models.values())
+    recipes = blocks("training", filter(None, made_by), load_recipe)
     bases = blocks("models", [recipe.base for recipe in recipes.values()], load_model_spec)
     bases = {name: bases[recipe.base] for name, recipe in recipes.items() if recipe.base in bases}
     problems += [
@@ -193,12 +191,6 @@ def load_study(raw: Mapping[str, Any], root: Path) -> Study:
     ]
     problems.stop()
     return Study(config, datasets, models, regimes, recipes, bases)
-
-
-def fingerprint(*blocks: BaseModel) -> str:
-    """Hash blocks of configuration: the same keys and values give the same 16 hex digits."""
-    text = json.dumps([block.model_dump(mode="json") for block in blocks], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _usable(raw: Mapping[str, Any]) -> dict[str, Any]:

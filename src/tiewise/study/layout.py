@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tiewise.study.config import Study
+if TYPE_CHECKING:
+    from tiewise.models.spec import ModelSpec
+    from tiewise.study.config import Study
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,15 @@ class Layout:
     def checkpoint(self, recipe: str, head: str) -> Path:
         """Folder of a reranker that the study trains."""
         return Path(self.results, "models", recipe, head)
+
+    def located(self, spec: ModelSpec) -> ModelSpec:
+        """Say where a model that the study trains lies; others know it themselves."""
+        made = spec.source
+        if made.recipe is None or made.head is None:
+            return spec
+        folder = str(self.checkpoint(made.recipe, made.head))
+        # Not checked again: the block names a recipe, and now also the folder that it made.
+        return spec.model_copy(update={"source": made.model_copy(update={"path": folder})})
 
     def logits(self, dataset: str, model: str, dtype: str) -> Path:
         """Output of a model in one dtype."""

@@ -10,11 +10,15 @@ from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tiewise.study.config import Study
+from tiewise.store.artifacts import read_provenance
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
+
 
 PACKAGE = Path(__file__).resolve().parent.parent
 LIBRARIES = ("numpy", "polars", "torch", "transformers", "bm25s", "snakemake")
@@ -46,35 +50,33 @@ def provenance(study: Study, **facts: Any) -> dict[str, Any]:
     }
 
 
-def source_hash(*parts: str) -> str:
-    """Hash those sources of the package that a rule's result depends on.
-
-    Snakemake sees a change of a rule and of its script, but not of the code they import; this
-    hash as a parameter of the rule makes such a change rerun it, and only it.
+def derived(study: Study, inputs: Iterable[Path], **facts: Any) -> dict[str, Any]:
+    """Collect what made an artifact out of others.
 
     Parameters
     ----------
-    *parts : str
-        Modules or subpackages, such as ``"measures"`` or ``"study/steps"``.
+    study : Study
+        The study it belongs to.
+    inputs : iterable of pathlib.Path
+        Every artifact it was made of.
+    **facts
+        What only this artifact has.
 
     Returns
     -------
-    str
-        16 hex digits.
-
-    Raises
-    ------
-    FileNotFoundError
-        A part that the package does not have.
+    dict
+        JSON-ready: facts on which all inputs agree, and of others that are words or numbers the
+        list of all values, so that no input speaks for the others.
     """
-    digest = hashlib.sha256()
-    for part in parts:
-        files = sorted((PACKAGE / part).rglob("*.*")) or [PACKAGE / f"{part}.py"]
-        for path in files:
-            if path.suffix != ".pyc" and not path.is_dir():
-                digest.update(path.relative_to(PACKAGE).as_posix().encode())
-                digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    notes = [read_provenance(path) for path in inputs]
+    made = provenance(study)
+    for name in dict.fromkeys(name for note in notes for name in note if name not in made):
+        values = {json.dumps(note.get(name), sort_keys=True): note.get(name) for note in notes}
+        if len(values) == 1:
+            made[name] = next(iter(values.values()))
+        elif not any(isinstance(value, (dict, list)) for value in values.values()):
+            made[name] = [values[text] for text in sorted(values)]
+    return made | facts
 
 
 def rows_hash(frames: Iterable[pl.DataFrame], *words: str) -> str:

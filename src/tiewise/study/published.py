@@ -10,13 +10,15 @@ import csv
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from tiewise.errors import Problems, did_you_mean, some
 from tiewise.store.artifacts import read_artifact, read_provenance
-from tiewise.study.config import Study
-from tiewise.training.recipe import recipe_of
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 COLUMNS = (
     *("dataset", "model", "regime", "measure", "quantity", "policy"),
@@ -146,7 +148,7 @@ def write_expected(results: Path, target: Path) -> None:
     shown = pl.read_csv(results / "tables" / "main.csv", infer_schema_length=None)
     measures = shown["measure"].unique(maintain_order=True)
     head = "# The study's own numbers, in percent; written by python -m tiewise.study.published.\n"
-    trained = {cell["model"] for cell in cells if recipe_of(cell.get("model_source"))}
+    trained = {cell["model"] for cell in cells if cell.get("recipe")}
     numbers = expected_values(summary, measures, shown["policy"][0], trained)
     target.write_text(head + numbers, encoding="utf-8")
 

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tiewise.data import document_texts, effective_qrels
+from tiewise.data.judgements import effective_qrels
+from tiewise.data.normal import Dataset
+from tiewise.data.texts import document_texts
 from tiewise.store.artifacts import read_artifact
-from tiewise.study.config import Study
 from tiewise.study.layout import Layout
 
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
+
 PAIR = ["query_id", "doc_id"]
+DATA_TABLES = ("corpus", "queries", "qrels")
+
+
+def read_dataset(name: str, layout: Layout) -> Dataset:
+    """Read a data set's tables."""
+    corpus, queries, qrels = (read_artifact(layout.data(name, table)) for table in DATA_TABLES)
+    return Dataset(corpus, queries, qrels)
 
 
 def read_run(study: Study, path: Path) -> pl.DataFrame:

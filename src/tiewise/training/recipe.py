@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from pydantic import Field
 
@@ -37,19 +36,3 @@ class Recipe(Block):
 def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     """Read a recipe from a YAML file; `InputError` names all of its problems."""
     return read_block(path, Recipe)
-
-
-def recipe_of(path: str | None) -> str | None:
-    """Name the recipe that makes the files in a model's path: ``results/models/RECIPE/HEAD``.
-
-    Examples
-    --------
-    >>> recipe_of("results/models/mine/sigmoid")
-    'mine'
-    >>> recipe_of("/data/models/theirs") is None
-    True
-    """
-    match Path(path or "").parts:
-        case ("results", "models", recipe, _):
-            return recipe
-    return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 from pydantic import BaseModel, ConfigDict
 
@@ -28,6 +30,16 @@ class Source(BaseModel):
             The source is missing, changed or damaged, or lacks a table or a column.
         """
         raise NotImplementedError
+
+    def local_files(self) -> list[tuple[str, Path]]:
+        """List the files on this machine that it reads, which unlike other sources can change.
+
+        Returns
+        -------
+        list of (str, pathlib.Path)
+            Name relative to the source, and path.
+        """
+        return []
 
     def fetch(self) -> None:
         """Get what `read` needs onto this machine, so that it can run without a network."""

@@ -45,6 +45,13 @@ class LocalSource(Source):
             raise InputError(f"{self.path}: no file of top_ranked, so no candidates are given")
         return read_table(files["top_ranked"], "top_ranked")
 
+    def local_files(self) -> list[tuple[str, Path]]:
+        """List the files of the tables."""
+        folder, files = self._files()
+        return [
+            (f.relative_to(folder).as_posix(), f) for table in sorted(files) for f in files[table]
+        ]
+
     def _files(self) -> tuple[Path, dict[str, list[Path]]]:
         folder = Path(self.path).expanduser()
         if not folder.is_dir():

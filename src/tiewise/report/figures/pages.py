@@ -16,11 +16,12 @@ from tiewise.report.figures.cutoffs import (
 )
 from tiewise.report.figures.style import footnote, nothing_to_draw, style
 from tiewise.report.names import labels
-from tiewise.study.config import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from tiewise.study.config import Study
 
 
 def cutoffs_page(study: Study, dataset: str, summary: pl.DataFrame, note: str) -> Figure:

@@ -11,12 +11,13 @@ import polars as pl
 
 from tiewise.report.figures.style import footnote, style
 from tiewise.report.names import labels
-from tiewise.study.config import Study
-from tiewise.study.distribution import BIN
+from tiewise.study.steps.count_scores import BIN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from tiewise.study.config import Study
 
 BINS = 40
 """Bins of a histogram at most."""

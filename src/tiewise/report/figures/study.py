@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from tiewise.report.figures.bits import bits_figure
@@ -13,9 +15,11 @@ from tiewise.report.figures.style import save
 from tiewise.report.footer import study_footer
 from tiewise.report.names import labels
 from tiewise.store.artifacts import read_artifact
-from tiewise.study.averages import dataset_groups
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
+from tiewise.study.steps.average_datasets import dataset_groups
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 MOST_ROWS = 3
 """Data sets that the overview shows one by one; of more it shows the averages."""

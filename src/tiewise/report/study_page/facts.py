@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tiewise.store.artifacts import read_artifact, read_provenance
-from tiewise.study.config import Study
 from tiewise.study.layout import Layout
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 
 def asked(study: Study) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -18,8 +18,10 @@ from tiewise.report.study_page.grid import grid
 from tiewise.report.tables.study import study_tables
 from tiewise.report.tables.table import Table
 from tiewise.store.artifacts import read_artifact, read_provenance, writing
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 FIGURES = {
     "example": "One query: three documents tie in BF16, and R@3 depends on their order.",

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 import polars as pl
 
 from tiewise.report.tables.table import NOTHING, Table, row_labels, shown
-from tiewise.study.config import Study
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 _UNSTABLE = "unstable"
 """How the note of a toolkit begins that orders ties as its sort happens to do."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import polars as pl
 
 from tiewise.report.tables.table import Table, cells, completed, row_labels, shown
-from tiewise.study.averages import RERANKING, RETRIEVAL, dataset_groups
-from tiewise.study.config import Study
+from tiewise.study.steps.average_datasets import RERANKING, RETRIEVAL, dataset_groups
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 QUANTITIES = ("expected", "oblivious", "range", "bias")
 LABELS = ("dataset", "model", "regime")
@@ -103,6 +106,7 @@ def _table(study: Study, summary: pl.DataFrame, datasets: Sequence[str], title: 
             blocks[measure, quantity] = [shown(value) for value in block[quantity]]
             marked = block.select(highest.fill_null(False)).to_series()
             best[measure, quantity] = marked.to_list() if quantity == "expected" else False
-    index = row_labels(study, block, LABELS)
+    first = tidy.filter(pl.col("measure") == study.config.table_measures[0])
+    index = row_labels(study, first, LABELS)
     wide = pd.DataFrame(blocks, index=index)
     return Table(title, tidy, wide, pd.DataFrame(best, index=index), (BEST, *notes))

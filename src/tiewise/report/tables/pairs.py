@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import polars as pl
 
 from tiewise.report.names import labels
 from tiewise.report.tables.table import Table, row_labels, shown
-from tiewise.study.config import Study
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 _KEYS = ("dataset", "regime", "measure")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -17,9 +18,11 @@ from tiewise.report.tables.ties import groups_table, origins_table, spearman_tab
 from tiewise.report.tables.verdicts import claims_table, verdicts_table
 from tiewise.report.tables.write import write_table
 from tiewise.store.artifacts import SCHEMAS, read_artifact
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import label
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 
 def study_tables(study: Study, layout: Layout = RESULTS) -> dict[str, Table]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import polars as pl
 
 from tiewise.report.names import labels
-from tiewise.study.config import Study
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 NOTHING = "–"
 """Stands where there is no number; a note under the table says why."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pandas as pd
 import polars as pl
 
 from tiewise.report.tables.table import Table, row_labels, shown
-from tiewise.study.config import Study
-from tiewise.study.verdicts import MISSING
+from tiewise.study.steps.check_published import MISSING
 
-_KEYS = ("source", "dataset", "model", "regime", "measure", "quantity")
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 
 def verdicts_table(study: Study, verdicts: pl.DataFrame) -> Table:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
+from tiewise.study.provenance import derived
 
 if TYPE_CHECKING:
     import torch
+
+    from tiewise.study.config import Study
 
 REPEATS = 7
 """Measurements, of which the shortest counts: others share the machine."""
@@ -25,17 +27,17 @@ SQUARE = 1024
 def cost(study: Study, model: str, layout: Layout = RESULTS) -> None:
     """Time the upcast of a model's logits in every low model dtype, on the study's device."""
     for name in study.datasets:
-        rows, note = [], {}
         candidates = read_artifact(layout.data(name, "candidates"), ["query_id"])
-        for dtype in study.dtypes:
-            path = layout.logits(name, model, dtype)
-            note = read_provenance(path)
-            if dtype != "fp32":
-                rows.append(_measured(study, path, dtype, candidates))
+        paths = {dtype: layout.logits(name, model, dtype) for dtype in study.dtypes}
+        rows = [
+            _measured(study, path, dtype, candidates)
+            for dtype, path in paths.items()
+            if dtype != "fp32"
+        ]
         write_artifact(
             pl.DataFrame(rows, schema=dict(SCHEMAS["cost"])),
             layout.cost(name, model),
-            provenance=note,
+            provenance=derived(study, paths.values()),
             kind="cost",
         )
 

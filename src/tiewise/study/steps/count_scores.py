@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tiewise.store.artifacts import read_provenance, write_artifact
-from tiewise.study.config import Study
+from tiewise.store.artifacts import write_artifact
 from tiewise.study.layout import RESULTS, Layout
+from tiewise.study.provenance import derived
 from tiewise.study.reading import label, read_run
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 BIN = 0.01
 """Width of a bin of scores; a bin begins at a multiple of it."""
@@ -17,11 +21,11 @@ BIN = 0.01
 
 def distribution(study: Study, model: str, layout: Layout = RESULTS) -> None:
     """Count a model's scores and tie groups by size in every regime, all data sets together."""
-    parts, note = [], {}
-    for name, regime in layout.cells(study):
-        path = layout.scores(name, model, regime)
-        note = read_provenance(path)
-        parts.append(label(counts(read_run(study, path)), regime=regime))
+    paths = {(name, r): layout.scores(name, model, r) for name, r in layout.cells(study)}
+    parts = [
+        label(counts(read_run(study, path)), regime=regime) for (_, regime), path in paths.items()
+    ]
+    note = derived(study, paths.values())
     write_artifact(_total(parts), layout.distribution(model), provenance=note, kind="distribution")
 
 

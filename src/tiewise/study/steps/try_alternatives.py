@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -13,10 +13,13 @@ from tiewise.judging.orders import random_sums
 from tiewise.judging.request import Request
 from tiewise.precision.grids import BINARY_GRIDS
 from tiewise.precision.regimes import Regime
-from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.config import Study
+from tiewise.store.artifacts import SCHEMAS, read_artifact, write_artifact
 from tiewise.study.layout import RESULTS, Layout
+from tiewise.study.provenance import derived
 from tiewise.study.reading import as_run, options, read_qrels, with_ranks
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 N_ORDERS = 1000
 """Random orders, each from a seed of its own."""
@@ -35,11 +38,11 @@ def alternatives(study: Study, model: str, layout: Layout = RESULTS) -> None:
     low = [Regime.parse(dtype) for dtype in study.dtypes if dtype != "fp32"]
     for name in study.datasets:
         rows = [row for regime in low for row in _Ways(study, model, regime, name, layout).rows()]
-        path = layout.logits(name, model, study.dtypes[0])
+        paths = [layout.logits(name, model, dtype) for dtype in study.dtypes]
         write_artifact(
             pl.DataFrame(rows, schema=dict(SCHEMAS["alternatives"])),
             layout.alternatives(name, model),
-            provenance=read_provenance(path) | {"n_orders": N_ORDERS},
+            provenance=derived(study, paths, n_orders=N_ORDERS),
             kind="alternatives",
         )
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import polars as pl
 
 from tiewise.store.artifacts import read_provenance, write_artifact
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import PAIR, read_run, read_texts
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 
 def agreement(study: Study, model: str, layout: Layout = RESULTS) -> None:

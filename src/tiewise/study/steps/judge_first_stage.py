@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from tiewise.judging.evaluate import evaluate
 from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import options, read_qrels
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 log = logging.getLogger(__name__)
 KIND = "first_stage"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from tiewise.measures.base import ROUNDING
 from tiewise.models.spec import Scoring
 from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 HOLDS, FAILS, MISSING = VERDICTS = ("holds", "does not hold", "not in this study")
 FUNCTIONS: dict[str, tuple[Scoring, ...]] = {
@@ -19,8 +22,6 @@ FUNCTIONS: dict[str, tuple[Scoring, ...]] = {
     "sigmoid": ("sigmoid",),
     "pairwise product": ("dot", "cosine"),
 }
-ZERO = 1e-12
-"""Means that differ by less are equal: no measure of two orders differs by so little."""
 
 
 class Answer(NamedTuple):
@@ -120,7 +121,9 @@ def _has_range(evidence: Evidence) -> Iterator[Answer]:
             continue
         widest = cells.group_by("model", maintain_order=True).agg(pl.col("range").max())
         figures = [f"{model} up to {100 * value:.2f}" for model, value in widest.iter_rows()]
-        yield Answer(function, bool((widest["range"] > ZERO).all()), "range: " + ", ".join(figures))
+        yield Answer(
+            function, bool((widest["range"] > ROUNDING).all()), "range: " + ", ".join(figures)
+        )
 
 
 def _has_positive_bias(evidence: Evidence) -> Iterator[Answer]:
@@ -128,7 +131,7 @@ def _has_positive_bias(evidence: Evidence) -> Iterator[Answer]:
     if cells.is_empty():
         yield Answer("all models", None, "no model in bf16")
         return
-    positive = int((cells["bias"] > ZERO).sum())
+    positive = int((cells["bias"] > ROUNDING).sum())
     low, high = (100 * value for value in cells["bias"].sort()[[0, -1]])
     figures = f"positive in {positive} of {cells.height} cells, from {low:+.2f} to {high:+.2f}"
     yield Answer("all models", positive == cells.height, figures)
@@ -137,7 +140,7 @@ def _has_positive_bias(evidence: Evidence) -> Iterator[Answer]:
 def _hps_cuts_range(evidence: Evidence) -> Iterator[Answer]:
     for function, least in (("softmax", 20), ("sigmoid", 5)):
         both = evidence.side_by_side("bf16", "bf16-hps", function)
-        both = both.filter(pl.col("range") > ZERO)
+        both = both.filter(pl.col("range") > ROUNDING)
         if both.is_empty():
             yield Answer(function, None, f"no {function} model with a range in bf16, and bf16-hps")
             continue
@@ -155,7 +158,7 @@ def _hps_leaves_none(evidence: Evidence) -> Iterator[Answer]:
     widest = float(cells["range"].max())  # type: ignore[arg-type]
     farthest = float(cells["bias"].abs().max())  # type: ignore[arg-type]
     figures = f"largest range {100 * widest:.2g}, largest bias {100 * farthest:.2g}"
-    yield Answer("pairwise product", max(widest, farthest) <= ZERO, figures)
+    yield Answer("pairwise product", max(widest, farthest) <= ROUNDING, figures)
 
 
 def _order_changes(evidence: Evidence) -> Iterator[Answer]:
@@ -165,7 +168,7 @@ def _order_changes(evidence: Evidence) -> Iterator[Answer]:
         return
     changed = pairs.filter(
         pl.col("delta").sign() * pl.col("delta_oblivious").sign() < 0,
-        pl.col("delta").abs() > ZERO,
+        pl.col("delta").abs() > ROUNDING,
     )
     figures = f"{changed.height} of {pairs.height} orders change"
     if not changed.is_empty():
@@ -182,7 +185,7 @@ def _not_above_fp32(evidence: Evidence) -> Iterator[Answer]:
         yield Answer("all models", None, "not both bf16 and fp32")
         return
     both = both.with_columns(above=pl.col("expected") - pl.col("expected_other"))
-    beyond = both.filter(pl.col("above") > pl.col("range") + ZERO)
+    beyond = both.filter(pl.col("above") > pl.col("range") + ROUNDING)
     row = both.row((both["above"] - both["range"]).arg_max() or 0, named=True)
     figures = f"{both.height - beyond.height} of {both.height} cells; nearest to it: "
     figures += f"{row['label']}, {100 * row['above']:+.2f} with a range of {100 * row['range']:.2f}"

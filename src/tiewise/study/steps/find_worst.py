@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tiewise.audit.worst import MovedQuery, worst_queries
 from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import read_qrels, read_run, read_texts
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 AT_LEAST, IN_ALL = 3, 10
 """Queries of a data set, and of a study with few data sets."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.published import ANY, read_published
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 EXACT, TIES, TOLERANCE, OUTSIDE, MISSING = VERDICTS = (
     "exact",

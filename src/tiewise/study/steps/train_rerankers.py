@@ -5,21 +5,25 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
-from tiewise.data import build_candidates, document_texts
+from tiewise.data.candidates import build_candidates
 from tiewise.data.normal import Dataset
+from tiewise.data.texts import document_texts
 from tiewise.models.logits import compute_logits
 from tiewise.models.source import model_folder
 from tiewise.models.spec import ModelSpec
-from tiewise.study.config import Study
 from tiewise.study.layout import RESULTS, Layout
-from tiewise.study.steps import read_dataset
+from tiewise.study.reading import read_dataset
 from tiewise.training.finetune import HEADS, TrainingList, finetune, save_checkpoint
 from tiewise.training.queries import build_training_set
 from tiewise.training.recipe import Recipe
+
+if TYPE_CHECKING:
+    from tiewise.study.config import Study
 
 REPRODUCIBLE = "AUTO,STRICT"
 """MKL's mode in which the same input gives the same bits."""
