@@ -54,4 +54,4 @@ def test_a_logit_is_checked_with_the_instruction_it_was_made_with(tmp_path):
 def test_every_shipped_model_of_the_hub_has_known_values():
     for path in MODELS.glob("*.yaml"):
         spec = load_model_spec(path)
-        assert spec.self_test or spec.source.path, path
+        assert spec.self_test or spec.source.recipe, path
