@@ -23,17 +23,13 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from fabricated import fabricate, paper_study  # noqa: E402
+from steps import averages, claims, summary, verdicts  # noqa: E402
 from tiewise.report.figures.study import draw_figures  # noqa: E402
 from tiewise.report.study_page.page import write_page  # noqa: E402
 from tiewise.report.tables.study import write_tables  # noqa: E402
 from tiewise.store.artifacts import write_artifact  # noqa: E402
 from tiewise.study.config import Study  # noqa: E402
 from tiewise.study.layout import Layout  # noqa: E402
-from tiewise.study.published import published_files  # noqa: E402
-from tiewise.study.steps.average_datasets import averages  # noqa: E402
-from tiewise.study.steps.average_queries import summary  # noqa: E402
-from tiewise.study.steps.check_claims import claims  # noqa: E402
-from tiewise.study.steps.check_published import verdicts  # noqa: E402
 
 QUERIES = 750
 MOST_SECONDS, MOST_GIB = 90, 4
@@ -58,10 +54,9 @@ def make_metrics(study: Study) -> pl.DataFrame:
 
 def prepare(study: Study, folder: Path) -> Layout:
     layout, metrics = fabricate(study, folder), make_metrics(study)
-    for model in study.models:
-        for name, regime in layout.cells(study):
-            note = {"arithmetic": "simulated", "dataset": name, "model": model}
-            write_artifact(metrics, layout.metrics(name, model, regime), provenance=note)
+    for name, model, regime in study.cells:
+        note = {"arithmetic": "simulated", "dataset": name, "model": model}
+        write_artifact(metrics, layout.metrics(name, model, regime), provenance=note)
     return layout
 
 
@@ -69,7 +64,7 @@ def steps(study: Study, layout: Layout) -> dict[str, Callable[[], object]]:
     return {
         "averages over queries": lambda: summary(study, layout),
         "averages over data sets": lambda: averages(study, layout),
-        "verdicts": lambda: verdicts(study, published_files(study, ROOT), layout),
+        "verdicts": lambda: verdicts(study, layout),
         "claims": lambda: claims(study, layout),
         "tables": lambda: write_tables(study, layout),
         "figures": lambda: draw_figures(study, layout),

@@ -10,13 +10,10 @@ import numpy as np
 import polars as pl
 import yaml
 
-from tiewise.store.artifacts import SCHEMAS, write_artifact
+from steps import ALL_KINDS, averages, claims, empty, verdicts
+from tiewise.store.artifacts import write_artifact
 from tiewise.study.config import Study, load_study
 from tiewise.study.layout import Layout
-from tiewise.study.published import published_files
-from tiewise.study.steps.average_datasets import averages
-from tiewise.study.steps.check_claims import claims
-from tiewise.study.steps.check_published import verdicts
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = {"torch": "1.1", "transformers": "2.2"}
@@ -63,16 +60,15 @@ def fabricate(study: Study, folder: Path) -> Layout:
             _write(made.pairs(name), layout.pairs(name), "pairs", note)
         for table in ("qrels", "candidates"):
             facts = {"counts": {"queries": 10, "documents": 99, "qrels": 20}, "kind": "bm25"}
-            empty = pl.DataFrame(schema=dict(SCHEMAS[table]))
-            _write(empty, layout.data(name, table), table, note | {"facts": facts})
+            _write(empty(table), layout.data(name, table), table, note | {"facts": facts})
     averages(study, layout)
-    verdicts(study, published_files(study, ROOT), layout)
+    verdicts(study, layout)
     claims(study, layout)
     return layout
 
 
 def _write(frame: pl.DataFrame, path: Path, kind: str, note: dict[str, Any]) -> None:
-    write_artifact(frame, path, provenance=note, kind=kind)
+    write_artifact(frame, path, provenance=note, kind=ALL_KINDS[kind])
 
 
 class _Made:
@@ -161,7 +157,7 @@ class _Made:
             for method in methods
             for measure in self.study.config.table_measures
         ]
-        return pl.DataFrame(rows, schema=dict(SCHEMAS["alternatives"]))
+        return ALL_KINDS["alternatives"].frame(rows)
 
     def toolkits(self) -> pl.DataFrame:
         rows = [
@@ -175,7 +171,7 @@ class _Made:
                 ("other_kit", None, "not offered"),
             )
         ]
-        return pl.DataFrame(rows, schema=dict(SCHEMAS["toolkits"]))
+        return ALL_KINDS["toolkits"].frame(rows)
 
     def cost(self) -> pl.DataFrame:
         rows = [
@@ -185,7 +181,7 @@ class _Made:
             | {"square_extra_bytes": 2 << 20}
             for dtype in self.low
         ]
-        return pl.DataFrame(rows, schema=dict(SCHEMAS["cost"]))
+        return ALL_KINDS["cost"].frame(rows)
 
     def pairs(self, dataset: str) -> pl.DataFrame:
         a, *others = self.study.models
@@ -199,7 +195,7 @@ class _Made:
             for measure in self.study.config.table_measures
             for b in others
         ]
-        return pl.DataFrame(rows, schema=dict(SCHEMAS["pairs"]))
+        return ALL_KINDS["pairs"].frame(rows)
 
     def worst(self) -> pl.DataFrame:
         head = {"measure": self.study.config.table_measures[0], "number": 0}
@@ -218,4 +214,4 @@ class _Made:
             if regime in self.low
             for doc_id, grade in (("d1", 1.0), ("d2", None))
         ]
-        return pl.DataFrame(rows, schema=dict(SCHEMAS["worst"]))
+        return ALL_KINDS["worst"].frame(rows)

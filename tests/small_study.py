@@ -10,14 +10,11 @@ import polars as pl
 
 import tiewise
 from fabricated import study_of
+from steps import ALL_KINDS, metrics, scores, summary, ties
 from tiewise.precision.grids import BF16
 from tiewise.store.artifacts import read_artifact, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
-from tiewise.study.steps.average_queries import summary
-from tiewise.study.steps.compute_scores import scores
-from tiewise.study.steps.count_ties import ties
-from tiewise.study.steps.judge_scores import metrics
 
 DATASET = "icd10cm"
 MODELS = ("qwen3-reranker-0.6b", "bge-reranker-v2-m3", "all-minilm-l6-v2")
@@ -45,7 +42,7 @@ def small_study(folder: Path) -> tuple[Study, Layout]:
         "candidates": candidates,
     }
     for name, frame in tables.items():
-        write_artifact(frame, layout.data(DATASET, name), provenance={}, kind=name)
+        write_artifact(frame, layout.data(DATASET, name), provenance={}, kind=ALL_KINDS[name])
     for model in MODELS:
         exact = _exact_logits(model, rng, queries, documents, candidates)
         for dtype in ("fp32", "bf16"):

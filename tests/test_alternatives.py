@@ -9,13 +9,13 @@ import polars as pl
 import pytest
 
 from small_study import CLASSIFIER, DATASET, ENCODER, LM, MODELS, judged, run_of, small_study
+from steps import alternatives, toolkits
 from tiewise.precision.grids import BF16
 from tiewise.precision.scoring import sigmoid, softmax
 from tiewise.store.artifacts import read_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
-from tiewise.study.steps.ask_toolkits import toolkits
-from tiewise.study.steps.try_alternatives import N_ORDERS, alternatives
+from tiewise.study.steps.try_alternatives import N_ORDERS
 
 
 @pytest.fixture(scope="module")

@@ -23,18 +23,14 @@ from small_study import (
     run_of,
     small_study,
 )
+from steps import agreement, cost, distribution, metrics, pairs, tie_summary, ties, worst
 from tiewise.store.artifacts import read_artifact, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
 from tiewise.study.steps.average_datasets import over_datasets
-from tiewise.study.steps.compare_models import pairs
-from tiewise.study.steps.count_scores import counts, distribution
-from tiewise.study.steps.count_ties import ties
-from tiewise.study.steps.find_worst import worst
-from tiewise.study.steps.judge_scores import metrics
-from tiewise.study.steps.measure_agreement import agreement, rank_correlation, tied_duplicates
-from tiewise.study.steps.summarise_ties import over_queries, tie_summary
-from tiewise.study.steps.time_upcast import cost
+from tiewise.study.steps.count_scores import counts
+from tiewise.study.steps.measure_agreement import rank_correlation, tied_duplicates
+from tiewise.study.steps.summarise_ties import over_queries
 
 
 @pytest.fixture(scope="module")

@@ -10,15 +10,17 @@ import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
+from steps import ALL_KINDS
 from tiewise.errors import InputError
-from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact, writing
+from tiewise.store.artifacts import read_artifact, read_provenance, write_artifact, writing
 
+KIND = ALL_KINDS["scores"]
 SCORES = pl.DataFrame({"query_id": ["q"], "doc_id": ["007"], "score": [0.5]})
 
 
 def test_rows_and_provenance_come_back_as_written(tmp_path: Path) -> None:
     path = tmp_path / "new" / "folder" / "scores.parquet"
-    write_artifact(SCORES, path, provenance={"dtype": "bf16", "seed": 3}, kind="scores")
+    write_artifact(SCORES, path, provenance={"dtype": "bf16", "seed": 3}, kind=KIND)
     assert read_artifact(path).equals(SCORES)
     assert read_provenance(path) == {"dtype": "bf16", "seed": 3}
 
@@ -33,20 +35,20 @@ def test_pandas_and_pyarrow_read_the_file_and_its_schema_metadata(tmp_path: Path
 def test_a_table_lacking_a_column_is_refused_with_its_name(tmp_path: Path) -> None:
     path = tmp_path / "scores.parquet"
     with pytest.raises(InputError, match="lacks columns, 1: 'score'"):
-        write_artifact(SCORES.drop("score"), path, provenance={}, kind="scores")
+        write_artifact(SCORES.drop("score"), path, provenance={}, kind=KIND)
     assert not path.exists()
 
 
 def test_ids_that_are_no_text_are_refused(tmp_path: Path) -> None:
     numbers = SCORES.with_columns(doc_id=pl.lit(7))
     with pytest.raises(InputError, match="column 'doc_id' of a scores table is"):
-        write_artifact(numbers, tmp_path / "scores.parquet", provenance={}, kind="scores")
+        write_artifact(numbers, tmp_path / "scores.parquet", provenance={}, kind=KIND)
 
 
 def test_every_kind_of_artifact_names_documents_and_queries_by_text() -> None:
-    for kind, columns in SCHEMAS.items():
-        ids = {name: dtype for name, dtype in columns.items() if name.endswith("_id")}
-        assert all(dtype == pl.String for dtype in ids.values()), kind
+    for kind in ALL_KINDS.values():
+        ids = {name: dtype for name, dtype in kind.columns.items() if name.endswith("_id")}
+        assert all(dtype == pl.String for dtype in ids.values()), kind.name
 
 
 def test_a_failed_write_keeps_the_finished_file_and_leaves_no_part(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ import pytest
 from rich.console import Console
 
 from fabricated import ROOT, fabricate, paper_study, study_of
+from steps import ALL_KINDS, empty, verdicts
 from tiewise.errors import InputError
 from tiewise.report.check import Check, check, check_text
 from tiewise.report.tables.study import write_tables
-from tiewise.store.artifacts import SCHEMAS, read_artifact
+from tiewise.store.artifacts import read_artifact
 from tiewise.study.published import (
     expected_values,
     published_files,
@@ -24,7 +25,7 @@ from tiewise.study.published import (
     write_expected,
 )
 from tiewise.study.steps.check_claims import CLAIMS, Evidence
-from tiewise.study.steps.check_published import compared, verdicts
+from tiewise.study.steps.check_published import compared
 
 HEAD = "dataset,model,regime,measure,quantity,policy,published,tolerance\n"
 CELL = {"dataset": "d", "model": "m", "regime": "bf16", "measure": "RR@10", "policy": "input"}
@@ -150,7 +151,7 @@ def test_a_finished_study_writes_a_file_that_it_reproduces(tmp_path: Path) -> No
     write_tables(study, layout)
     command = [sys.executable, "-m", "tiewise.study.published", str(tmp_path)]
     subprocess.run([*command, str(tmp_path / "own.csv")], check=True)
-    verdicts(study, [tmp_path / "own.csv"], layout)
+    verdicts(study, layout, [tmp_path / "own.csv"])
     found = check(tmp_path)
     assert set(found.verdicts["verdict"]) == {"exact"}
     assert found.verdicts.height == 2 * 3 * 2 * 4  # models x regimes x measures x quantities
@@ -176,9 +177,7 @@ def test_check_without_a_study_says_how_to_make_one(tmp_path: Path) -> None:
 
 
 def test_nothing_published_is_nothing_outside() -> None:
-    none = Check(
-        pl.DataFrame(schema=dict(SCHEMAS["verdicts"])), pl.DataFrame(schema=dict(SCHEMAS["claims"]))
-    )
+    none = Check(empty("verdicts"), empty("claims"))
     assert none.n_outside == 0
     assert "No published numbers" in none.summary
 
@@ -194,9 +193,9 @@ def cells(*rows: tuple[str, str, dict[str, float]]) -> pl.DataFrame:
 
 def evidence(*rows: tuple[str, str, dict[str, float]], **changes: Any) -> Evidence:
     functions = {"lm": "softmax", "classifier": "sigmoid", "encoder": "pairwise product"}
-    nothing = {n: pl.DataFrame(schema=dict(SCHEMAS[n])) for n in ("pairs", "cost")}
+    nothing = {n: empty(n) for n in ("pairs", "cost")}
     nothing["cost"] = nothing["cost"].with_columns(model=pl.lit("")).clear()
-    schema = dict(SCHEMAS["summary"])
+    schema = dict(ALL_KINDS["summary"].columns)
     found = cells(*rows) if rows else pl.DataFrame(schema=schema)
     return Evidence(**({"functions": functions, "cells": found} | nothing | changes))
 

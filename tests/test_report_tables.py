@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from fabricated import fabricate, study_of
+from steps import ALL_KINDS
 from tiewise.errors import InputError
 from tiewise.report.footer import footer
 from tiewise.report.names import TABLES
@@ -177,7 +178,7 @@ def test_undefined_correlations_are_counted(tmp_path: Path) -> None:
     study = study_of()
     layout = fabricate(study, tmp_path)
     ties = read_artifact(layout.tie_summary()).with_columns(n_undefined=pl.lit(3))
-    write_artifact(ties, layout.tie_summary(), provenance={}, kind="tie_summary")
+    write_artifact(ties, layout.tie_summary(), provenance={}, kind=ALL_KINDS["tie_summary"])
     notes = study_tables(study, layout)["spearman"].notes
     assert any("undefined for 3 of 10 queries" in note for note in notes)
 

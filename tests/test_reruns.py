@@ -150,6 +150,23 @@ def test_a_label_reruns_no_forward_pass_and_no_score(home: Path, tmp_path: Path)
     assert set(jobs) == {"tables", "figures", "page"}
 
 
+def test_a_new_data_set_computes_its_own_cells_only(home: Path, tmp_path: Path) -> None:
+    catalog = tmp_path / "catalog"
+    shutil.copytree(home / "catalog", catalog)
+    block = yaml.safe_load((catalog / "datasets" / f"{DATASET}.yaml").read_text())
+    (catalog / "datasets" / "other.yaml").write_text(yaml.safe_dump(block | {"name": "other"}))
+    config = yaml.safe_load((home / "study.yaml").read_text())
+    config |= {"catalog": [str(catalog)], "datasets": [*config["datasets"], "other"]}
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(config))
+    jobs = plan(home / "run", tmp_path / "study.yaml")
+    assert jobs.pop("logits") == 2  # fp32 and bf16, of the new data set
+    own = {"dataset", "candidates", "first_stage", "scores", "metrics", "ties", "agreement"}
+    for rule in own | {"alternatives", "toolkits", "cost"}:
+        assert jobs.pop(rule) == 1, rule
+    over_all = {"summary", "averages", "tie_summary", "distribution", "worst", "verdicts"}
+    assert set(jobs) == over_all | {"claims", "tables", "figures", "page"}
+
+
 def test_every_key_of_a_config_is_in_a_key_or_changes_only_what_there_is() -> None:
     held = {part for key in keys.KEYS.values() for part in key}
     names = {"datasets", "models", "regimes"}  # which artifacts there are

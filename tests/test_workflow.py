@@ -99,7 +99,7 @@ def test_every_job_has_a_log_and_a_benchmark(study: Path) -> None:
         for path in logs.rglob("*.benchmark.tsv")
     }
     assert {stem.as_posix() for stem in stems} == timed
-    assert len(timed) == 18  # one a job
+    assert len(timed) == 23  # one a job
 
 
 def test_tables_and_figures_are_there_in_every_format(layout: Layout) -> None:
@@ -200,7 +200,7 @@ def test_lost_logits_are_taken_from_the_cache(study: Path, tmp_path: Path) -> No
     done = snakemake(folder, str(lost.relative_to(folder)))
     assert done.returncode == 0, done.stderr
     assert lost.read_bytes() == before
-    log = (folder / "results" / "logs" / "logits" / f"{MODEL}.bf16.log").read_text()
+    log = (folder / "results" / "logs" / "logits" / DATASET / f"{MODEL}.bf16.log").read_text()
     assert "taken from the cache" in log
 
 

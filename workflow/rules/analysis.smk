@@ -1,106 +1,13 @@
-"""What tables and figures are views of, beside the measures and ties themselves."""
-
-
-rule agreement:
-    """Compare a model's ranking in every regime with FP32's; count where its scores fall."""
-    input:
-        [layout.data(dataset, "corpus") for dataset in STUDY.datasets],
-        [
-            layout.scores(dataset, "{model}", regime)
-            for dataset, regime in layout.cells(STUDY)
-        ],
-    output:
-        [
-            layout.agreement(dataset, "{model}", regime)
-            for dataset, regime in layout.cells(STUDY)
-        ],
-        layout.distribution("{model}"),
-    log:
-        "results/logs/agreement/{model}.log",
-    benchmark:
-        "results/logs/agreement/{model}.benchmark.tsv"
-    threads: 2
-    resources:
-        mem_mb=4000,
-        runtime=60,
-    params:
-        key=key("agreement"),
-    message:
-        "Agreement of {wildcards.model} with FP32"
-    script:
-        "../scripts/agreement.py"
-
-
-rule alternatives:
-    """Deal with a model's ties in every other way, and as each toolkit does."""
-    input:
-        [
-            layout.data(dataset, table)
-            for dataset in STUDY.datasets
-            for table in ("qrels", "candidates")
-        ],
-        [
-            layout.logits(dataset, "{model}", dtype)
-            for dataset in STUDY.datasets
-            for dtype in STUDY.dtypes
-        ],
-        [
-            layout.scores(dataset, "{model}", regime)
-            for dataset, regime in layout.cells(STUDY)
-        ],
-    output:
-        [layout.alternatives(dataset, "{model}") for dataset in STUDY.datasets],
-        [layout.toolkits(dataset, "{model}") for dataset in STUDY.datasets],
-    log:
-        "results/logs/alternatives/{model}.log",
-    benchmark:
-        "results/logs/alternatives/{model}.benchmark.tsv"
-    threads: 2
-    resources:
-        mem_mb=8000,
-        runtime=120,
-    params:
-        key=key("alternatives"),
-    message:
-        "Ways to deal with the ties of {wildcards.model}"
-    script:
-        "../scripts/alternatives.py"
-
-
-rule cost:
-    """Time the upcast of a model's logits."""
-    input:
-        [layout.data(dataset, "candidates") for dataset in STUDY.datasets],
-        [
-            layout.logits(dataset, "{model}", dtype)
-            for dataset in STUDY.datasets
-            for dtype in STUDY.dtypes
-        ],
-    output:
-        [layout.cost(dataset, "{model}") for dataset in STUDY.datasets],
-    log:
-        "results/logs/cost/{model}.log",
-    benchmark:
-        "results/logs/cost/{model}.benchmark.tsv"
-    resources:
-        gpu=1,
-        mem_mb=8000,
-        runtime=30,
-    params:
-        key=key("cost"),
-    message:
-        "Cost of the upcast for {wildcards.model}"
-    script:
-        "../scripts/cost.py"
+"""What tables and the page are views of, beside the measures and ties themselves."""
 
 
 rule first_stage:
     """Judge the candidates' own order, which models have to beat."""
     input:
-        layout.data("{dataset}", "qrels"),
-        layout.data("{dataset}", "candidates"),
+        qrels=layout.data("{dataset}", "qrels"),
+        candidates=layout.data("{dataset}", "candidates"),
     output:
-        layout.first_stage("{dataset}"),
+        first_stage=layout.first_stage("{dataset}"),
     log:
         "results/logs/first_stage/{dataset}.log",
     benchmark:
@@ -116,18 +23,89 @@ rule first_stage:
         "../scripts/first_stage.py"
 
 
+rule alternatives:
+    """Deal with a model's ties in every other way."""
+    input:
+        qrels=layout.data("{dataset}", "qrels"),
+        candidates=layout.data("{dataset}", "candidates"),
+        logits=[layout.logits("{dataset}", "{model}", d) for d in STUDY.dtypes],
+    output:
+        alternatives=layout.alternatives("{dataset}", "{model}"),
+    log:
+        "results/logs/alternatives/{dataset}/{model}.log",
+    benchmark:
+        "results/logs/alternatives/{dataset}/{model}.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=8000,
+        runtime=120,
+    params:
+        key=key("alternatives"),
+    message:
+        "Ways to deal with the ties of {wildcards.model} on {wildcards.dataset}"
+    script:
+        "../scripts/alternatives.py"
+
+
+rule toolkits:
+    """Compute what each toolkit would print for a model's scores."""
+    input:
+        qrels=layout.data("{dataset}", "qrels"),
+        candidates=layout.data("{dataset}", "candidates"),
+        scores=[layout.scores("{dataset}", "{model}", r) for r in STUDY.regimes],
+    output:
+        toolkits=layout.toolkits("{dataset}", "{model}"),
+    log:
+        "results/logs/toolkits/{dataset}/{model}.log",
+    benchmark:
+        "results/logs/toolkits/{dataset}/{model}.benchmark.tsv"
+    threads: 2
+    resources:
+        mem_mb=8000,
+        runtime=60,
+    params:
+        key=key("toolkits"),
+    message:
+        "What toolkits print for {wildcards.model} on {wildcards.dataset}"
+    script:
+        "../scripts/toolkits.py"
+
+
+rule cost:
+    """Time the upcast of a model's logits."""
+    input:
+        candidates=layout.data("{dataset}", "candidates"),
+        logits=[layout.logits("{dataset}", "{model}", d) for d in STUDY.dtypes],
+    output:
+        cost=layout.cost("{dataset}", "{model}"),
+    log:
+        "results/logs/cost/{dataset}/{model}.log",
+    benchmark:
+        "results/logs/cost/{dataset}/{model}.benchmark.tsv"
+    resources:
+        gpu=1,
+        mem_mb=8000,
+        runtime=30,
+    params:
+        key=key("cost"),
+    message:
+        "Cost of the upcast for {wildcards.model} on {wildcards.dataset}"
+    script:
+        "../scripts/cost.py"
+
+
 rule pairs:
     """Compare every pair of models on a data set."""
     input:
-        layout.data("{dataset}", "qrels"),
-        layout.data("{dataset}", "candidates"),
-        [
-            layout.scores("{dataset}", model, regime)
-            for model in STUDY.models
-            for regime in STUDY.regimes
+        qrels=layout.data("{dataset}", "qrels"),
+        candidates=layout.data("{dataset}", "candidates"),
+        scores=[
+            layout.scores("{dataset}", m, r)
+            for r in STUDY.regimes
+            for m in STUDY.models
         ],
     output:
-        layout.pairs("{dataset}"),
+        pairs=layout.pairs("{dataset}"),
     log:
         "results/logs/pairs/{dataset}.log",
     benchmark:
@@ -145,57 +123,16 @@ rule pairs:
 
 
 PAIRS = [layout.pairs(name) for name in STUDY.datasets if len(STUDY.models) > 1]
-
-
-rule overview:
-    """Average over data sets and queries; find the queries that ties move most."""
-    input:
-        layout.summary(),
-        [
-            layout.data(dataset, table)
-            for dataset in STUDY.datasets
-            for table in ("corpus", "queries", "qrels", "candidates")
-        ],
-        [
-            kind(dataset, model, regime)
-            for kind in (layout.ties, layout.agreement, layout.metrics, layout.scores)
-            for model in STUDY.models
-            for dataset, regime in layout.cells(STUDY)
-        ],
-    output:
-        layout.averages(),
-        layout.tie_summary(),
-        layout.worst(),
-    log:
-        "results/logs/overview.log",
-    benchmark:
-        "results/logs/overview.benchmark.tsv"
-    threads: 2
-    resources:
-        mem_mb=8000,
-        runtime=60,
-    params:
-        key=key("overview"),
-    message:
-        "Overview of the study"
-    script:
-        "../scripts/overview.py"
+UNITS = [(name, model) for model in STUDY.models for name in STUDY.datasets]
 
 
 rule verdicts:
-    """Hold published numbers and the paper's claims against the study's."""
+    """Hold published numbers against the study's."""
     input:
-        layout.summary(),
-        PAIRS,
-        [
-            layout.cost(dataset, model)
-            for dataset in STUDY.datasets
-            for model in STUDY.models
-        ],
+        summary=layout.summary(),
         published=published_files(STUDY, ROOT),
     output:
-        layout.verdicts(),
-        layout.claims(),
+        verdicts=layout.verdicts(),
     log:
         "results/logs/verdicts.log",
     benchmark:
@@ -206,6 +143,29 @@ rule verdicts:
     params:
         key=key("verdicts"),
     message:
-        "Verdicts on published numbers and claims"
+        "Verdicts on published numbers"
     script:
         "../scripts/verdicts.py"
+
+
+rule claims:
+    """Hold the paper's claims against the study."""
+    input:
+        summary=layout.summary(),
+        pairs=PAIRS,
+        cost=[layout.cost(*unit) for unit in UNITS],
+    output:
+        claims=layout.claims(),
+    log:
+        "results/logs/claims.log",
+    benchmark:
+        "results/logs/claims.benchmark.tsv"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        key=key("claims"),
+    message:
+        "Verdicts on the paper's claims"
+    script:
+        "../scripts/claims.py"

@@ -39,9 +39,11 @@ rule dataset:
 rule candidates:
     """Choose the documents that models rank for each query."""
     input:
-        rules.dataset.output,
+        corpus=layout.data("{dataset}", "corpus"),
+        queries=layout.data("{dataset}", "queries"),
+        qrels=layout.data("{dataset}", "qrels"),
     output:
-        layout.data("{dataset}", "candidates"),
+        candidates=layout.data("{dataset}", "candidates"),
     log:
         "results/logs/candidates/{dataset}.log",
     benchmark:

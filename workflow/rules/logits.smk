@@ -2,23 +2,25 @@
 
 
 def trained(wildcards):
-    """Checkpoint of a model that the study trains; nothing for one that comes from elsewhere."""
+    """Weights of a model that the study trains; nothing for one that comes from elsewhere."""
     source = STUDY.models[wildcards.model].source
-    if source.recipe is None:
-        return []
-    return layout.checkpoint(source.recipe, source.head) / "model.safetensors"
+    return [layout.weights(source.recipe, source.head)] if source.recipe else []
+
+
+def training_table(table):
+    """Table of the data set that a recipe trains on."""
+    return lambda wildcards: layout.data(STUDY.recipes[wildcards.recipe].dataset, table)
 
 
 rule training:
     """Train a recipe's rerankers, one with each head, on queries that the study does not test."""
     input:
-        lambda w: [
-            layout.data(STUDY.recipes[w.recipe].dataset, table)
-            for table in ("corpus", "queries", "qrels")
-        ],
+        corpus=training_table("corpus"),
+        queries=training_table("queries"),
+        qrels=training_table("qrels"),
     output:
-        layout.checkpoint("{recipe}", "sigmoid") / "model.safetensors",
-        layout.checkpoint("{recipe}", "softmax") / "model.safetensors",
+        sigmoid=layout.weights("{recipe}", "sigmoid"),
+        softmax=layout.weights("{recipe}", "softmax"),
     log:
         "results/logs/training/{recipe}.log",
     benchmark:
@@ -38,9 +40,9 @@ rule training:
 rule self_test:
     """Check a model's known values, so that wrong weights or prompts score nothing."""
     input:
-        trained,
+        weights=trained,
     output:
-        layout.self_test("{model}"),
+        self_test=layout.self_test("{model}"),
     log:
         "results/logs/self_test/{model}.log",
     benchmark:
@@ -58,21 +60,19 @@ rule self_test:
 
 
 rule logits:
-    """Run a model in one dtype over every data set, so that it is loaded once."""
+    """Run a model in one dtype over a data set."""
     input:
-        branch(STUDY.config.self_test, then=rules.self_test.output),
-        trained,
-        [
-            layout.data(dataset, table)
-            for dataset in STUDY.datasets
-            for table in ("corpus", "queries", "candidates")
-        ],
+        after=branch(STUDY.config.self_test, then=rules.self_test.output),
+        weights=trained,
+        corpus=layout.data("{dataset}", "corpus"),
+        queries=layout.data("{dataset}", "queries"),
+        candidates=layout.data("{dataset}", "candidates"),
     output:
-        [layout.logits(dataset, "{model}", "{dtype}") for dataset in STUDY.datasets],
+        logits=layout.logits("{dataset}", "{model}", "{dtype}"),
     log:
-        "results/logs/logits/{model}.{dtype}.log",
+        "results/logs/logits/{dataset}/{model}.{dtype}.log",
     benchmark:
-        "results/logs/logits/{model}.{dtype}.benchmark.tsv"
+        "results/logs/logits/{dataset}/{model}.{dtype}.benchmark.tsv"
     threads: 8
     resources:
         gpu=1,
@@ -81,6 +81,6 @@ rule logits:
     params:
         key=key("logits"),
     message:
-        "Logits of {wildcards.model} in {wildcards.dtype}"
+        "Logits of {wildcards.model} in {wildcards.dtype} on {wildcards.dataset}"
     script:
         "../scripts/logits.py"

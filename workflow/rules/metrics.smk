@@ -4,24 +4,15 @@
 rule metrics:
     """Judge a model's scores in every regime, per query."""
     input:
-        [
-            layout.data(dataset, table)
-            for dataset in STUDY.datasets
-            for table in ("qrels", "candidates")
-        ],
-        [
-            layout.scores(dataset, "{model}", regime)
-            for dataset, regime in layout.cells(STUDY)
-        ],
+        qrels=layout.data("{dataset}", "qrels"),
+        candidates=layout.data("{dataset}", "candidates"),
+        scores=[layout.scores("{dataset}", "{model}", r) for r in STUDY.regimes],
     output:
-        [
-            layout.metrics(dataset, "{model}", regime)
-            for dataset, regime in layout.cells(STUDY)
-        ],
+        metrics=[layout.metrics("{dataset}", "{model}", r) for r in STUDY.regimes],
     log:
-        "results/logs/metrics/{model}.log",
+        "results/logs/metrics/{dataset}/{model}.log",
     benchmark:
-        "results/logs/metrics/{model}.benchmark.tsv"
+        "results/logs/metrics/{dataset}/{model}.benchmark.tsv"
     threads: 2
     resources:
         mem_mb=4000,
@@ -29,7 +20,7 @@ rule metrics:
     params:
         key=key("metrics"),
     message:
-        "Metrics of {wildcards.model}"
+        "Metrics of {wildcards.model} on {wildcards.dataset}"
     script:
         "../scripts/metrics.py"
 
@@ -37,13 +28,9 @@ rule metrics:
 rule summary:
     """Average over queries: the one table that all tables and figures are views of."""
     input:
-        [
-            layout.metrics(dataset, model, regime)
-            for model in STUDY.models
-            for dataset, regime in layout.cells(STUDY)
-        ],
+        metrics=[layout.metrics(*cell) for cell in STUDY.cells],
     output:
-        layout.summary(),
+        summary=layout.summary(),
     log:
         "results/logs/summary.log",
     benchmark:
@@ -57,3 +44,24 @@ rule summary:
         "Averages over queries"
     script:
         "../scripts/summary.py"
+
+
+rule averages:
+    """Average over the data sets of each group."""
+    input:
+        summary=layout.summary(),
+    output:
+        averages=layout.averages(),
+    log:
+        "results/logs/averages.log",
+    benchmark:
+        "results/logs/averages.benchmark.tsv"
+    resources:
+        mem_mb=2000,
+        runtime=10,
+    params:
+        key=key("averages"),
+    message:
+        "Averages over data sets"
+    script:
+        "../scripts/averages.py"

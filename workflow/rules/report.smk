@@ -7,14 +7,15 @@ rule tables:
     """Lay out every table in CSV, Markdown and LaTeX."""
     input:
         layout.summary(),
-        rules.overview.output,
-        rules.verdicts.output,
+        layout.averages(),
+        layout.tie_summary(),
+        layout.verdicts(),
+        layout.claims(),
         PAIRS,
         [
-            kind(dataset, model)
+            kind(*unit)
             for kind in (layout.alternatives, layout.toolkits, layout.cost)
-            for dataset in STUDY.datasets
-            for model in STUDY.models
+            for unit in UNITS
         ],
     output:
         [
@@ -35,6 +36,8 @@ rule tables:
         "results/logs/tables.log",
     benchmark:
         "results/logs/tables.benchmark.tsv"
+    shadow:
+        "minimal"
     resources:
         mem_mb=2000,
         runtime=10,
@@ -71,6 +74,8 @@ rule figures:
         "results/logs/figures.log",
     benchmark:
         "results/logs/figures.benchmark.tsv"
+    shadow:
+        "minimal"
     resources:
         mem_mb=2000,
         runtime=10,
@@ -86,6 +91,7 @@ rule page:
     """Bring the study together on one page that loads nothing from elsewhere."""
     input:
         rules.tables.input,
+        layout.worst(),
         [
             layout.data(dataset, table)
             for dataset in STUDY.datasets
@@ -99,6 +105,8 @@ rule page:
         "results/logs/page.log",
     benchmark:
         "results/logs/page.benchmark.tsv"
+    shadow:
+        "minimal"
     resources:
         mem_mb=2000,
         runtime=10,

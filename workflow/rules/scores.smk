@@ -4,21 +4,14 @@
 rule scores:
     """Apply a model's scoring function in the score dtype of each regime."""
     input:
-        [layout.data(dataset, "candidates") for dataset in STUDY.datasets],
-        [
-            layout.logits(dataset, "{model}", dtype)
-            for dataset in STUDY.datasets
-            for dtype in STUDY.dtypes
-        ],
+        candidates=layout.data("{dataset}", "candidates"),
+        logits=[layout.logits("{dataset}", "{model}", d) for d in STUDY.dtypes],
     output:
-        [
-            layout.scores(dataset, "{model}", regime)
-            for dataset, regime in layout.cells(STUDY)
-        ],
+        scores=[layout.scores("{dataset}", "{model}", r) for r in STUDY.regimes],
     log:
-        "results/logs/scores/{model}.log",
+        "results/logs/scores/{dataset}/{model}.log",
     benchmark:
-        "results/logs/scores/{model}.benchmark.tsv"
+        "results/logs/scores/{dataset}/{model}.benchmark.tsv"
     threads: 2
     resources:
         mem_mb=4000,
@@ -26,6 +19,6 @@ rule scores:
     params:
         key=key("scores"),
     message:
-        "Scores of {wildcards.model}"
+        "Scores of {wildcards.model} on {wildcards.dataset}"
     script:
         "../scripts/scores.py"

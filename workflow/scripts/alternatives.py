@@ -1,7 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.ask_toolkits import toolkits
-from tiewise.study.steps.try_alternatives import alternatives
+from tiewise.study.job import run
+from tiewise.study.steps.try_alternatives import try_alternatives
 
-with job(snakemake) as study:
-    alternatives(study, snakemake.wildcards.model)
-    toolkits(study, snakemake.wildcards.model)
+run(snakemake, try_alternatives)

@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.find_candidates import candidates
+from tiewise.study.job import run
+from tiewise.study.steps.find_candidates import find_candidates
 
-with job(snakemake) as study:
-    candidates(study, snakemake.wildcards.dataset)
+run(snakemake, find_candidates)

@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.time_upcast import cost
+from tiewise.study.job import run
+from tiewise.study.steps.time_upcast import time_upcast
 
-with job(snakemake) as study:
-    cost(study, snakemake.wildcards.model)
+run(snakemake, time_upcast)

@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.build_dataset import dataset
+from tiewise.study.job import run
+from tiewise.study.steps.build_dataset import build_dataset
 
-with job(snakemake) as study:
-    dataset(study, snakemake.wildcards.dataset)
+run(snakemake, build_dataset)

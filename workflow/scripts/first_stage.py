@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.judge_first_stage import first_stage
+from tiewise.study.job import run
+from tiewise.study.steps.judge_first_stage import judge_first_stage
 
-with job(snakemake) as study:
-    first_stage(study, snakemake.wildcards.dataset)
+run(snakemake, judge_first_stage)

@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.run_model import logits
+from tiewise.study.job import run
+from tiewise.study.steps.run_model import run_model
 
-with job(snakemake) as study:
-    logits(study, snakemake.wildcards.model, snakemake.wildcards.dtype, snakemake.threads)
+run(snakemake, run_model)

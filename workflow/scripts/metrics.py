@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.judge_scores import metrics
+from tiewise.study.job import run
+from tiewise.study.steps.judge_scores import judge_scores
 
-with job(snakemake) as study:
-    metrics(study, snakemake.wildcards.model)
+run(snakemake, judge_scores)

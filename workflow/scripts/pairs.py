@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.compare_models import pairs
+from tiewise.study.job import run
+from tiewise.study.steps.compare_models import compare_models
 
-with job(snakemake) as study:
-    pairs(study, snakemake.wildcards.dataset)
+run(snakemake, compare_models)

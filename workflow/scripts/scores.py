@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.compute_scores import scores
+from tiewise.study.job import run
+from tiewise.study.steps.compute_scores import compute_scores
 
-with job(snakemake) as study:
-    scores(study, snakemake.wildcards.model)
+run(snakemake, compute_scores)

@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.check_model import self_test
+from tiewise.study.job import run
+from tiewise.study.steps.check_model import check_model
 
-with job(snakemake) as study:
-    self_test(study, snakemake.wildcards.model)
+run(snakemake, check_model)

@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.average_queries import summary
+from tiewise.study.job import run
+from tiewise.study.steps.average_queries import average_queries
 
-with job(snakemake) as study:
-    summary(study)
+run(snakemake, average_queries)

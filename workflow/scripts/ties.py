@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.count_ties import ties
+from tiewise.study.job import run
+from tiewise.study.steps.count_ties import count_ties
 
-with job(snakemake) as study:
-    ties(study, snakemake.wildcards.model)
+run(snakemake, count_ties)

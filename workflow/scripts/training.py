@@ -1,5 +1,4 @@
-from tiewise.study.job import job
-from tiewise.study.steps.train_rerankers import train
+from tiewise.study.job import run
+from tiewise.study.steps.train_rerankers import train_rerankers
 
-with job(snakemake) as study:
-    train(study, snakemake.wildcards.recipe, snakemake.threads)
+run(snakemake, train_rerankers)

@@ -9,8 +9,14 @@ from typing import Any, Literal
 import polars as pl
 
 from tiewise.errors import InputError, Problems, some
-from tiewise.store.artifacts import SCHEMAS
+from tiewise.store.artifacts import Kind
 
+KINDS = {
+    "corpus": Kind("corpus", {"doc_id": pl.String, "title": pl.String, "text": pl.String}),
+    "queries": Kind("queries", {"query_id": pl.String, "text": pl.String}),
+    "qrels": Kind("qrels", {"query_id": pl.String, "doc_id": pl.String, "grade": pl.Float64}),
+}
+"""Tables of a data set."""
 IDS = {
     "corpus": ["doc_id"],
     "queries": ["query_id"],
@@ -126,11 +132,12 @@ def _typed(dataset: Dataset, table: str, name: str, problems: list[str]) -> pl.D
     if found:
         problems.extend(found)
         return frame
-    if "title" in SCHEMAS[table] and "title" not in frame.columns:
+    columns = KINDS[table].columns
+    if "title" in columns and "title" not in frame.columns:
         frame = frame.with_columns(title=pl.lit(""))
     texts = pl.col("^(title|text)$").cast(pl.String).fill_null("")
     grades = pl.col("^grade$").cast(pl.Float64)
-    return frame.with_columns(texts, grades).select(*SCHEMAS[table])
+    return frame.with_columns(texts, grades).select(*columns)
 
 
 def _wrong_ids(frame: pl.DataFrame, ids: list[str], where: str) -> Iterable[str]:
@@ -214,8 +221,8 @@ def tables(
     qrels: Iterable[tuple[str, str, float]],
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Make the three frames of a data set from rows."""
-
-    def frame(kind: str, rows: Iterable[tuple[Any, ...]]) -> pl.DataFrame:
-        return pl.DataFrame(list(rows), schema=dict(SCHEMAS[kind]), orient="row")
-
-    return frame("corpus", corpus), frame("queries", queries), frame("qrels", qrels)
+    rows = (corpus, queries, qrels)
+    first, second, third = (
+        kind.frame(of, orient="row") for kind, of in zip(KINDS.values(), rows, strict=True)
+    )
+    return first, second, third

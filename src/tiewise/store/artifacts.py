@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,172 +19,33 @@ PROVENANCE_KEY = "tiewise"
 SLICE = 50_000
 """Rows that are written at a time."""
 
-_JUDGED: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "measure": pl.String,
-    "expected": pl.Float64,
-    "min": pl.Float64,
-    "max": pl.Float64,
-    "range": pl.Float64,
-    "sd": pl.Float64,
-    "oblivious": pl.Float64,
-    "bias": pl.Float64,
-    "policy": pl.String,
-}
+Columns = Mapping[str, pl.DataType | type[pl.DataType]]
 
-SCHEMAS: Mapping[str, Mapping[str, pl.DataType | type[pl.DataType]]] = {
-    "corpus": {"doc_id": pl.String, "title": pl.String, "text": pl.String},
-    "queries": {"query_id": pl.String, "text": pl.String},
-    "qrels": {"query_id": pl.String, "doc_id": pl.String, "grade": pl.Float64},
-    "candidates": {"query_id": pl.String, "doc_id": pl.String, "rank": pl.Int64},
-    "scores": {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64},
-    "metrics": {"query_id": pl.String, **_JUDGED},
-    "first_stage": {**_JUDGED, "n_queries": pl.Int64},
-    "summary": {
-        "dataset": pl.String,
-        "model": pl.String,
-        "regime": pl.String,
-        "arithmetic": pl.String,
-        **_JUDGED,
-        "n_queries": pl.Int64,
-    },
-    "ties": {
-        "query_id": pl.String,
-        "n_candidates": pl.Int64,
-        "n_distinct_scores": pl.Int64,
-        "n_tie_groups": pl.Int64,
-        "largest_tie_group": pl.Int64,
-        "share_tied": pl.Float64,
-        "n_tied_at_cut": pl.Int64,
-    },
-    "agreement": {"query_id": pl.String, "spearman": pl.Float64, "n_duplicates": pl.Int64},
-    "distribution": {
-        "regime": pl.String,
-        "quantity": pl.String,
-        "value": pl.Float64,
-        "n_candidates": pl.Int64,
-    },
-    "averages": {
-        "group": pl.String,
-        "model": pl.String,
-        "regime": pl.String,
-        "arithmetic": pl.String,
-        **_JUDGED,
-        "n_datasets": pl.Int64,
-        "n_queries": pl.Int64,
-    },
-    "tie_summary": {
-        "dataset": pl.String,
-        "model": pl.String,
-        "regime": pl.String,
-        "arithmetic": pl.String,
-        "n_queries": pl.Int64,
-        "distinct_scores": pl.Float64,
-        "mean_group": pl.Float64,
-        "mean_largest_group": pl.Float64,
-        "largest_group": pl.Int64,
-        "share_tied": pl.Float64,
-        "share_spurious": pl.Float64,
-        "share_genuine": pl.Float64,
-        "share_duplicates": pl.Float64,
-        "spearman": pl.Float64,
-        "n_undefined": pl.Int64,
-    },
-    "worst": {
-        "dataset": pl.String,
-        "model": pl.String,
-        "regime": pl.String,
-        "measure": pl.String,
-        "number": pl.Int64,
-        "query_id": pl.String,
-        "query": pl.String,
-        "expected": pl.Float64,
-        "min": pl.Float64,
-        "max": pl.Float64,
-        "oblivious": pl.Float64,
-        "score": pl.Float64,
-        "first": pl.Int64,
-        "last": pl.Int64,
-        "n_relevant": pl.Int64,
-        "doc_id": pl.String,
-        "grade": pl.Float64,
-        "text": pl.String,
-        "fp32_score": pl.Float64,
-    },
-    "alternatives": {
-        "dtype": pl.String,
-        "method": pl.String,
-        **_JUDGED,
-        "spread": pl.Float64,
-        "n_queries": pl.Int64,
-        "note": pl.String,
-    },
-    "toolkits": {
-        "regime": pl.String,
-        "toolkit": pl.String,
-        "ties": pl.String,
-        "measure": pl.String,
-        "value": pl.Float64,
-        "expected": pl.Float64,
-        "bias": pl.Float64,
-        "note": pl.String,
-    },
-    "cost": {
-        "dtype": pl.String,
-        "device": pl.String,
-        "arithmetic": pl.String,
-        "n_values": pl.Int64,
-        "forward_seconds": pl.Float64,
-        "upcast_seconds": pl.Float64,
-        "share": pl.Float64,
-        "extra_bytes_per_query": pl.Float64,
-        "square_seconds": pl.Float64,
-        "square_extra_bytes": pl.Int64,
-    },
-    "pairs": {
-        "dataset": pl.String,
-        "regime": pl.String,
-        "measure": pl.String,
-        "model_a": pl.String,
-        "model_b": pl.String,
-        "delta": pl.Float64,
-        "delta_min": pl.Float64,
-        "delta_max": pl.Float64,
-        "delta_sd": pl.Float64,
-        "delta_oblivious": pl.Float64,
-        "certain": pl.Boolean,
-        "p_greater": pl.Float64,
-        "p_value": pl.Float64,
-        "p_holm": pl.Float64,
-        "ci_low": pl.Float64,
-        "ci_high": pl.Float64,
-        "policy": pl.String,
-        "n_queries": pl.Int64,
-    },
-    "verdicts": {
-        "source": pl.String,
-        "dataset": pl.String,
-        "model": pl.String,
-        "regime": pl.String,
-        "measure": pl.String,
-        "quantity": pl.String,
-        "policy": pl.String,
-        "published": pl.Float64,
-        "tolerance": pl.Float64,
-        "n_decimals": pl.Int64,
-        "reproduced": pl.Float64,
-        "difference": pl.Float64,
-        "verdict": pl.String,
-        "reason": pl.String,
-    },
-    "claims": {
-        "number": pl.Int64,
-        "claim": pl.String,
-        "scope": pl.String,
-        "verdict": pl.String,
-        "figures": pl.String,
-    },
-}
-"""Columns that each kind of artifact must have; it may have more. Logits depend on the model."""
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of artifact.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it.
+    columns : mapping of str to polars.DataType
+        Columns that it must have, with their types; it may have more.
+    """
+
+    name: str
+    columns: Columns
+
+    def frame(self, rows: Iterable[Any] = (), **options: Any) -> pl.DataFrame:
+        """Make a frame of rows (dicts; or tuples with ``orient="row"``), by default without any.
+
+        Examples
+        --------
+        >>> Kind("counts", {"n": pl.Int64}).frame([{"n": 1}]).schema
+        Schema({'n': Int64})
+        """
+        return pl.DataFrame(list(rows), schema=dict(self.columns), **options)
 
 
 def write_artifact(
@@ -191,7 +53,7 @@ def write_artifact(
     path: str | os.PathLike[str],
     *,
     provenance: Mapping[str, Any],
-    kind: str | None = None,
+    kind: Kind | None = None,
 ) -> None:
     """Write a frame as a Parquet file (zstd) that is either complete or absent.
 
@@ -203,9 +65,9 @@ def write_artifact(
         Where; missing folders are made.
     provenance : mapping
         What made it; kept as JSON in the schema metadata.
-    kind : str, optional
-        A key of `SCHEMAS`: the columns it must have. Integers are widened to the stated type;
-        anything else that differs is an error.
+    kind : Kind, optional
+        Says what columns it must have. Integers are widened to the stated type; anything else that
+        differs is an error.
 
     Raises
     ------
@@ -291,18 +153,18 @@ def _reading(path: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"{path}: not a readable Parquet file: {error}") from error
 
 
-def _conform(frame: pl.DataFrame, kind: str, path: str | os.PathLike[str]) -> pl.DataFrame:
-    wanted = SCHEMAS[kind]
+def _conform(frame: pl.DataFrame, kind: Kind, path: str | os.PathLike[str]) -> pl.DataFrame:
+    wanted = kind.columns
     missing = [name for name in wanted if name not in frame.columns]
     if missing:
-        raise InputError(f"{path}: a {kind} table lacks columns, {some(missing)}")
+        raise InputError(f"{path}: a {kind.name} table lacks columns, {some(missing)}")
     frame = frame.with_columns(
         pl.col(name).cast(dtype)
         for name, dtype in wanted.items()
         if frame.schema[name].is_numeric() and dtype in (pl.Int64, pl.Float64)
     )
     wrong = [
-        f"{path}: column {name!r} of a {kind} table is {frame.schema[name]}, not {dtype}"
+        f"{path}: column {name!r} of a {kind.name} table is {frame.schema[name]}, not {dtype}"
         for name, dtype in wanted.items()
         if frame.schema[name] != dtype
     ]

@@ -136,6 +136,11 @@ class Study:
         trained = [*self.recipes.values(), *self.bases.values()]
         return fingerprint(self.config, *self.datasets.values(), *self.models.values(), *trained)
 
+    @property
+    def cells(self) -> list[tuple[str, str, str]]:
+        """Every data set, model and regime, in the order in which averages list them."""
+        return [(d, m, r) for m in self.models for d in self.datasets for r in self.regimes]
+
     def regimes_of(self, dtype: str) -> list[Regime]:
         """Precision regimes that one model dtype serves."""
         return [regime for regime in self.regimes.values() if regime.model_dtype == dtype]

@@ -51,17 +51,22 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     ),
     "scores": ("model.scoring", "config.on_nonfinite"),
     "metrics": ("config.measures", "config.policies", *_JUDGED[1:]),
+    "summary": (),
+    "averages": ("dataset.group",),
     "ties": ("config.score_type",),
     "agreement": ("config.score_type", "dataset.text"),
+    "distribution": ("config.score_type",),
+    "tie_summary": (),
+    "worst": (
+        *("config.table_measures", "policy", "config.score_type"),
+        *("dataset.judgements", "dataset.text"),
+    ),
     "alternatives": ("model.scoring", "config.table_measures", *_JUDGED),
+    "toolkits": ("config.table_measures", *_JUDGED),
     "cost": ("config.device",),
     "pairs": ("config.table_measures", *_JUDGED),
-    "summary": (),
-    "overview": (
-        *("config.table_measures", "policy", "config.score_type"),
-        *("dataset.judgements", "dataset.text", "dataset.group"),
-    ),
-    "verdicts": ("config.table_measures", "config.policies", "model.scoring"),
+    "verdicts": (),
+    "claims": ("config.table_measures", "config.policies", "model.scoring"),
     "tables": _SHOWN,
     "figures": _SHOWN,
     "page": (*_SHOWN, "study"),
@@ -82,7 +87,7 @@ EXPLAINED = {
     "model.arithmetic": "`config.arithmetic`, but nothing where all self-tests are in FP32",
     "model.files": "content of the files of a model in a folder on this machine: weights, "
     "`config.json`, tokenizer",
-    "model.instruction": "the instruction that the model gets for each data set of the study",
+    "model.instruction": "the instruction that the model gets for the data set",
     "recipe.candidates": "how candidates of the recipe's data set are found",
 }
 """Parts that are no key of a block; those of a ``base`` are as those of a ``model``."""
@@ -118,7 +123,7 @@ def _value(study: Study, part: str, wildcards: Mapping[str, str]) -> Any:
     blocks: Mapping[str, Any] = getattr(study, f"{block}s")
     chosen = {n: spec for n, spec in blocks.items() if wanted in (None, n)}
     if name in _OF_BLOCK:
-        return {n: _OF_BLOCK[name](study, spec) for n, spec in chosen.items()}
+        return {n: _OF_BLOCK[name](study, spec, wildcards) for n, spec in chosen.items()}
     return {n: getattr(spec, name) for n, spec in chosen.items()}
 
 
@@ -129,8 +134,8 @@ _DERIVED: dict[str, Callable[[Study, Mapping[str, str]], Any]] = {
 }
 
 
-def _instructions(study: Study, spec: ModelSpec) -> dict[str, str]:
-    return {name: spec.instruction_for(name) for name in study.datasets}
+def _local_files(spec: Any) -> list[tuple[str, str]]:
+    return [(name, file_hash(path)) for name, path in spec.source.local_files()]
 
 
 def _tested_arithmetic(study: Study, spec: ModelSpec) -> str | None:
@@ -143,12 +148,12 @@ def _recipe_candidates(study: Study, recipe: Recipe) -> Any:
     return [data.candidates.model_dump(mode="json"), data.ignore_identical_ids]
 
 
-_OF_BLOCK: dict[str, Callable[[Study, Any], Any]] = {
-    "files": lambda _, spec: [(name, file_hash(path)) for name, path in spec.source.local_files()],
-    "group": lambda _, spec: spec.candidates.kind,
-    "instruction": _instructions,
-    "arithmetic": _tested_arithmetic,
-    "candidates": lambda study, block: (
+_OF_BLOCK: dict[str, Callable[[Study, Any, Mapping[str, str]], Any]] = {
+    "files": lambda _, spec, __: _local_files(spec),
+    "group": lambda _, spec, __: spec.candidates.kind,
+    "instruction": lambda _, spec, wildcards: spec.instruction_for(wildcards.get("dataset")),
+    "arithmetic": lambda study, spec, _: _tested_arithmetic(study, spec),
+    "candidates": lambda study, block, _: (
         _recipe_candidates(study, block) if isinstance(block, Recipe) else block.candidates
     ),
 }

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tiewise.models.spec import ModelSpec
-    from tiewise.study.config import Study
 
 
 @dataclass(frozen=True)
@@ -40,18 +35,9 @@ class Layout:
         """Known values of a model, as published and as found."""
         return Path(self.results, "models", model, "self_test.parquet")
 
-    def checkpoint(self, recipe: str, head: str) -> Path:
-        """Folder of a reranker that the study trains."""
-        return Path(self.results, "models", recipe, head)
-
-    def located(self, spec: ModelSpec) -> ModelSpec:
-        """Say where a model that the study trains lies; others know it themselves."""
-        made = spec.source
-        if made.recipe is None or made.head is None:
-            return spec
-        folder = str(self.checkpoint(made.recipe, made.head))
-        # Not checked again: the block names a recipe, and now also the folder that it made.
-        return spec.model_copy(update={"source": made.model_copy(update={"path": folder})})
+    def weights(self, recipe: str, head: str) -> Path:
+        """Weights of a reranker that the study trains, in the folder of its checkpoint."""
+        return Path(self.results, "models", recipe, head, "model.safetensors")
 
     def logits(self, dataset: str, model: str, dtype: str) -> Path:
         """Output of a model in one dtype."""
@@ -136,10 +122,6 @@ class Layout:
     def cache(self, key: str) -> Path:
         """Finished logits that a failed or changed job left; not an artifact of the study."""
         return Path(self.results, ".cache", "logits", f"{key}.parquet")
-
-    def cells(self, study: Study) -> list[tuple[str, str]]:
-        """Every (data set, regime) of one model."""
-        return [(dataset, regime) for dataset in study.datasets for regime in study.regimes]
 
 
 RESULTS = Layout()

@@ -12,19 +12,17 @@ from tiewise.data.judgements import effective_qrels
 from tiewise.data.normal import Dataset
 from tiewise.data.texts import document_texts
 from tiewise.store.artifacts import read_artifact
-from tiewise.study.layout import Layout
 
 if TYPE_CHECKING:
+    from tiewise.models.spec import ModelSpec
     from tiewise.study.config import Study
 
 PAIR = ["query_id", "doc_id"]
-DATA_TABLES = ("corpus", "queries", "qrels")
 
 
-def read_dataset(name: str, layout: Layout) -> Dataset:
+def read_dataset(corpus: Path, queries: Path, qrels: Path) -> Dataset:
     """Read a data set's tables."""
-    corpus, queries, qrels = (read_artifact(layout.data(name, table)) for table in DATA_TABLES)
-    return Dataset(corpus, queries, qrels)
+    return Dataset(read_artifact(corpus), read_artifact(queries), read_artifact(qrels))
 
 
 def read_run(study: Study, path: Path) -> pl.DataFrame:
@@ -33,6 +31,12 @@ def read_run(study: Study, path: Path) -> pl.DataFrame:
     if study.config.score_type == "float32":
         return run.with_columns(pl.col("score").cast(pl.Float32).cast(pl.Float64))
     return run
+
+
+def read_reference(study: Study, scores: list[Path]) -> pl.DataFrame | None:
+    """Read the scores in FP32 among those of all regimes; None where the study has no FP32."""
+    paths = dict(zip(study.regimes, scores, strict=True))
+    return read_run(study, paths["fp32"]) if "fp32" in paths else None
 
 
 def as_run(scores: pl.DataFrame) -> pl.DataFrame:
@@ -52,10 +56,10 @@ def with_ranks(run: pl.DataFrame, candidates: pl.DataFrame) -> pl.DataFrame:
     return run.join(ranks, on=PAIR, how="left", maintain_order="left", validate="1:1")
 
 
-def read_qrels(study: Study, dataset: str, layout: Layout) -> pl.DataFrame:
+def read_qrels(study: Study, dataset: str, qrels: Path, candidates: Path) -> pl.DataFrame:
     """Read the judgements that the data set's protocol evaluates with."""
-    qrels, candidates = (read_artifact(layout.data(dataset, t)) for t in ("qrels", "candidates"))
-    return effective_qrels(study.datasets[dataset], qrels, candidates)
+    spec = study.datasets[dataset]
+    return effective_qrels(spec, read_artifact(qrels), read_artifact(candidates))
 
 
 def options(study: Study) -> dict[str, Any]:
@@ -69,10 +73,20 @@ def options(study: Study) -> dict[str, Any]:
     }
 
 
-def read_texts(study: Study, dataset: str, layout: Layout) -> pl.DataFrame:
+def read_texts(study: Study, dataset: str, corpus: Path) -> pl.DataFrame:
     """Read documents as models read them: doc_id, and title and text joined."""
-    corpus = read_artifact(layout.data(dataset, "corpus"))
-    return corpus.select("doc_id", text=document_texts(corpus, study.datasets[dataset].text))
+    documents = read_artifact(corpus)
+    text = document_texts(documents, study.datasets[dataset].text)
+    return documents.select("doc_id", text=text)
+
+
+def trained_at(spec: ModelSpec, weights: list[Path]) -> ModelSpec:
+    """Say where a model that the study trains lies; others, without weights, know it themselves."""
+    for path in weights:
+        # Not checked again: the block names a recipe, and now also the folder that it made.
+        source = spec.source.model_copy(update={"path": str(path.parent)})
+        return spec.model_copy(update={"source": source})
+    return spec
 
 
 def label(frame: pl.DataFrame, **cell: str) -> pl.DataFrame:

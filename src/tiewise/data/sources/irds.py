@@ -8,10 +8,9 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from tiewise.data.normal import Dataset
+from tiewise.data.normal import KINDS, Dataset
 from tiewise.data.sources.base import Source
 from tiewise.errors import InputError
-from tiewise.store.artifacts import SCHEMAS
 
 SLICE = 50_000
 """Documents that are held as Python objects at a time."""
@@ -34,8 +33,8 @@ class IrDatasetsSource(Source):
         facts = {"source": {**self.model_dump(), "package": "ir-datasets", "version": version}}
         return Dataset(
             corpus=pl.concat(_documents(dataset)),
-            queries=pl.DataFrame(queries, schema=dict(SCHEMAS["queries"]), orient="row"),
-            qrels=pl.DataFrame(qrels, schema=dict(SCHEMAS["qrels"]), orient="row"),
+            queries=KINDS["queries"].frame(queries, orient="row"),
+            qrels=KINDS["qrels"].frame(qrels, orient="row"),
             facts=facts,
         )
 
@@ -77,4 +76,4 @@ def _documents(dataset: Any) -> Iterator[pl.DataFrame]:
 
 
 def _frame(rows: list[tuple[str, str, str]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=dict(SCHEMAS["corpus"]), orient="row")
+    return KINDS["corpus"].frame(rows, orient="row")

@@ -17,9 +17,10 @@ from tiewise.report.tables.table import Table
 from tiewise.report.tables.ties import groups_table, origins_table, spearman_table, unique_table
 from tiewise.report.tables.verdicts import claims_table, verdicts_table
 from tiewise.report.tables.write import write_table
-from tiewise.store.artifacts import SCHEMAS, read_artifact
+from tiewise.store.artifacts import read_artifact
 from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import label
+from tiewise.study.steps.compare_models import KIND as PAIRS
 
 if TYPE_CHECKING:
     from tiewise.study.config import Study
@@ -63,5 +64,5 @@ def _of_models(study: Study, path: Callable[[str, str], Path]) -> pl.DataFrame:
 
 def _pairs(study: Study, layout: Layout) -> pl.DataFrame:
     if len(study.models) < 2:
-        return pl.DataFrame(schema=dict(SCHEMAS["pairs"]))
+        return PAIRS.frame()
     return pl.concat(read_artifact(layout.pairs(name)) for name in study.datasets)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from tiewise.audit import audit
-from tiewise.store.artifacts import read_artifact, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, read_artifact, write_artifact
 from tiewise.study.provenance import derived
 from tiewise.study.reading import as_run, label, options, read_qrels
 
@@ -16,24 +16,41 @@ if TYPE_CHECKING:
     from tiewise.study.config import Study
 
 
-def toolkits(study: Study, model: str, layout: Layout = RESULTS) -> None:
+KIND = Kind(
+    "toolkits",
+    {
+        "regime": pl.String,
+        "toolkit": pl.String,
+        "ties": pl.String,
+        "measure": pl.String,
+        "value": pl.Float64,
+        "expected": pl.Float64,
+        "bias": pl.Float64,
+        "note": pl.String,
+    },
+)
+
+
+def ask_toolkits(
+    study: Study,
+    *,
+    dataset: str,
+    model: str,
+    qrels: Path,
+    candidates: Path,
+    scores: list[Path],
+    toolkits: Path,
+) -> None:
     """Compute what each toolkit would print for a model's scores in every regime."""
-    for name in study.datasets:
-        qrels, frames = read_qrels(study, name, layout), []
-        paths = {regime: layout.scores(name, model, regime) for regime in study.regimes}
-        for regime, path in paths.items():
-            found = audit(
-                qrels, as_run(read_artifact(path)), study.config.table_measures, **options(study)
-            )
-            values = found.toolkits.join(
-                found.table.select("measure", "expected"), on="measure", maintain_order="left"
-            )
-            frames.append(
-                label(values.with_columns(bias=pl.col("value") - pl.col("expected")), regime=regime)
-            )
-        write_artifact(
-            pl.concat(frames),
-            layout.toolkits(name, model),
-            provenance=derived(study, paths.values()),
-            kind="toolkits",
+    judgements, frames = read_qrels(study, dataset, qrels, candidates), []
+    for regime, path in zip(study.regimes, scores, strict=True):
+        run = as_run(read_artifact(path))
+        found = audit(judgements, run, study.config.table_measures, **options(study))
+        values = found.toolkits.join(
+            found.table.select("measure", "expected"), on="measure", maintain_order="left"
         )
+        frames.append(
+            label(values.with_columns(bias=pl.col("value") - pl.col("expected")), regime=regime)
+        )
+    note = derived(study, scores)
+    write_artifact(pl.concat(frames), toolkits, provenance=note, kind=KIND)

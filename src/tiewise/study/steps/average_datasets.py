@@ -1,13 +1,14 @@
-"""Averages: of the measures over data sets, of ties and agreement over queries."""
+"""Averages of the measures over data sets."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tiewise.store.artifacts import read_artifact, read_provenance, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, read_artifact, read_provenance, write_artifact
+from tiewise.study.columns import CELL, JUDGED
 from tiewise.study.reading import label
 
 if TYPE_CHECKING:
@@ -32,19 +33,27 @@ def dataset_groups(study: Study) -> dict[str, list[str]]:
     return groups
 
 
-def averages(study: Study, layout: Layout = RESULTS) -> None:
+KIND = Kind(
+    "averages",
+    {
+        "group": pl.String,
+        **{name: kind for name, kind in CELL.items() if name != "dataset"},
+        **JUDGED,
+        "n_datasets": pl.Int64,
+        "n_queries": pl.Int64,
+    },
+)
+
+
+def average_datasets(study: Study, *, summary: Path, averages: Path) -> None:
     """Average the measures over the data sets of each group, every data set counting the same."""
-    summary = read_artifact(layout.summary())
+    rows = read_artifact(summary)
     frames = [
-        label(over_datasets(summary.filter(pl.col("dataset").is_in(names))), group=group)
+        label(over_datasets(rows.filter(pl.col("dataset").is_in(names))), group=group)
         for group, names in dataset_groups(study).items()
     ]
-    write_artifact(
-        pl.concat(frames),
-        layout.averages(),
-        provenance=read_provenance(layout.summary()),
-        kind="averages",
-    )
+    note = read_provenance(summary)
+    write_artifact(pl.concat(frames), averages, provenance=note, kind=KIND)
 
 
 def over_datasets(summary: pl.DataFrame) -> pl.DataFrame:

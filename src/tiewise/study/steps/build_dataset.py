@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiewise.data.build import build_dataset
+from tiewise.data import build
+from tiewise.data.normal import KINDS
 from tiewise.store.artifacts import write_artifact
-from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.provenance import provenance
-from tiewise.study.reading import DATA_TABLES
 
 if TYPE_CHECKING:
     from tiewise.study.config import Study
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def dataset(study: Study, name: str, layout: Layout = RESULTS) -> None:
+def build_dataset(study: Study, *, dataset: str, corpus: Path, queries: Path, qrels: Path) -> None:
     """Bring a data set into the normal form: corpus, queries, qrels."""
-    built = build_dataset(study.datasets[name])
-    note = provenance(study, dataset=name, facts=built.facts)
-    for table in DATA_TABLES:
+    built = build.build_dataset(study.datasets[dataset])
+    note = provenance(study, dataset=dataset, facts=built.facts)
+    for (table, kind), path in zip(KINDS.items(), (corpus, queries, qrels), strict=True):
         frame = getattr(built, table)
-        log.info("%s: %d rows in %s", name, frame.height, table)
-        write_artifact(frame, layout.data(name, table), provenance=note, kind=table)
+        log.info("%s: %d rows in %s", dataset, frame.height, table)
+        write_artifact(frame, path, provenance=note, kind=kind)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from tiewise.measures.base import ROUNDING
 from tiewise.models.spec import Scoring
-from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, read_artifact, read_provenance, write_artifact
+from tiewise.study.steps.compare_models import KIND as PAIRS
 
 if TYPE_CHECKING:
     from tiewise.study.config import Study
@@ -22,6 +23,18 @@ FUNCTIONS: dict[str, tuple[Scoring, ...]] = {
     "sigmoid": ("sigmoid",),
     "pairwise product": ("dot", "cosine"),
 }
+
+
+KIND = Kind(
+    "claims",
+    {
+        "number": pl.Int64,
+        "claim": pl.String,
+        "scope": pl.String,
+        "verdict": pl.String,
+        "figures": pl.String,
+    },
+)
 
 
 class Answer(NamedTuple):
@@ -69,42 +82,37 @@ class Evidence:
         return both.with_columns(label=pl.concat_str(keys, separator=" "))
 
 
-def claims(study: Study, layout: Layout = RESULTS) -> None:
+def check_claims(
+    study: Study, *, summary: Path, pairs: list[Path], cost: list[Path], claims: Path
+) -> None:
     """Hold every claim of the paper against the study."""
-    evidence = gather(study, layout)
+    evidence = gather(study, summary, pairs, cost)
     rows = [
         (number, text, *_worded(answer))
         for number, (text, ask) in enumerate(CLAIMS.items(), start=1)
         for answer in ask(evidence)
     ]
-    write_artifact(
-        pl.DataFrame(rows, schema=dict(SCHEMAS["claims"]), orient="row"),
-        layout.claims(),
-        provenance=read_provenance(layout.summary()),
-        kind="claims",
-    )
+    frame = KIND.frame(rows, orient="row")
+    write_artifact(frame, claims, provenance=read_provenance(summary), kind=KIND)
 
 
-def gather(study: Study, layout: Layout = RESULTS) -> Evidence:
+def gather(study: Study, summary: Path, pairs: list[Path], cost: list[Path]) -> Evidence:
     """Read what the claims are about."""
     config = study.config
     policy = "input" if "input" in config.policies else config.policies[0]
     names = {scoring: name for name, kinds in FUNCTIONS.items() for scoring in kinds}
-    pairs = [pl.DataFrame(schema=dict(SCHEMAS["pairs"]))]
-    if len(study.models) > 1:
-        pairs = [read_artifact(layout.pairs(name)) for name in study.datasets]
-    cost = [
-        read_artifact(layout.cost(name, model)).with_columns(model=pl.lit(model))
-        for name in study.datasets
-        for model in study.models
+    cells = [(name, model) for model in study.models for name in study.datasets]
+    timed = [
+        read_artifact(path).with_columns(model=pl.lit(model))
+        for (_, model), path in zip(cells, cost, strict=True)
     ]
     return Evidence(
         functions={model: names[spec.scoring] for model, spec in study.models.items()},
-        cells=read_artifact(layout.summary()).filter(
+        cells=read_artifact(summary).filter(
             pl.col("policy") == policy, pl.col("measure").is_in(config.table_measures)
         ),
-        pairs=pl.concat(pairs),
-        cost=pl.concat(cost),
+        pairs=pl.concat([PAIRS.frame(), *map(read_artifact, pairs)]),
+        cost=pl.concat(timed),
     )
 
 

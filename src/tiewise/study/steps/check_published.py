@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, read_artifact, read_provenance, write_artifact
 from tiewise.study.published import ANY, read_published
 
 if TYPE_CHECKING:
@@ -24,16 +23,33 @@ EXACT, TIES, TOLERANCE, OUTSIDE, MISSING = VERDICTS = (
 )
 
 
-def verdicts(study: Study, published: Iterable[Path], layout: Layout = RESULTS) -> None:
+KIND = Kind(
+    "verdicts",
+    {
+        "source": pl.String,
+        "dataset": pl.String,
+        "model": pl.String,
+        "regime": pl.String,
+        "measure": pl.String,
+        "quantity": pl.String,
+        "policy": pl.String,
+        "published": pl.Float64,
+        "tolerance": pl.Float64,
+        "n_decimals": pl.Int64,
+        "reproduced": pl.Float64,
+        "difference": pl.Float64,
+        "verdict": pl.String,
+        "reason": pl.String,
+    },
+)
+
+
+def check_published(study: Study, *, summary: Path, published: list[Path], verdicts: Path) -> None:
     """Compare every published number with the study's own."""
-    summary = read_artifact(layout.summary())
-    rows = [row | compared(row, summary) for row in read_published(published).iter_rows(named=True)]
-    write_artifact(
-        pl.DataFrame(rows, schema=dict(SCHEMAS["verdicts"])),
-        layout.verdicts(),
-        provenance=read_provenance(layout.summary()),
-        kind="verdicts",
-    )
+    found = read_artifact(summary)
+    rows = [row | compared(row, found) for row in read_published(published).iter_rows(named=True)]
+    note = read_provenance(summary)
+    write_artifact(KIND.frame(rows), verdicts, provenance=note, kind=KIND)
 
 
 def compared(cell: Mapping[str, Any], summary: pl.DataFrame) -> dict[str, Any]:

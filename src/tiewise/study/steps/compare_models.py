@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tiewise.judging.compare import compare
-from tiewise.store.artifacts import write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, write_artifact
 from tiewise.study.provenance import derived
 from tiewise.study.reading import label, options, read_qrels, read_run
 
@@ -17,20 +16,42 @@ if TYPE_CHECKING:
     from tiewise.study.config import Study
 
 
-def pairs(study: Study, name: str, layout: Layout = RESULTS) -> None:
+KIND = Kind(
+    "pairs",
+    {
+        "dataset": pl.String,
+        "regime": pl.String,
+        "measure": pl.String,
+        "model_a": pl.String,
+        "model_b": pl.String,
+        "delta": pl.Float64,
+        "delta_min": pl.Float64,
+        "delta_max": pl.Float64,
+        "delta_sd": pl.Float64,
+        "delta_oblivious": pl.Float64,
+        "certain": pl.Boolean,
+        "p_greater": pl.Float64,
+        "p_value": pl.Float64,
+        "p_holm": pl.Float64,
+        "ci_low": pl.Float64,
+        "ci_high": pl.Float64,
+        "policy": pl.String,
+        "n_queries": pl.Int64,
+    },
+)
+
+
+def compare_models(
+    study: Study, *, dataset: str, qrels: Path, candidates: Path, scores: list[Path], pairs: Path
+) -> None:
     """Compare every pair of models on a data set, in each regime; a study needs two of them."""
-    qrels, frames = read_qrels(study, name, layout), []
-    inputs: list[Path] = []
+    judgements, frames = read_qrels(study, dataset, qrels, candidates), []
+    cells = [(regime, model) for regime in study.regimes for model in study.models]
+    paths = dict(zip(cells, scores, strict=True))
     for regime in study.regimes:
-        paths = {model: layout.scores(name, model, regime) for model in study.models}
-        inputs += paths.values()
-        runs = {model: read_run(study, path) for model, path in paths.items()}
-        compared = compare(qrels, runs, study.config.table_measures, **options(study))
+        runs = {model: read_run(study, paths[regime, model]) for model in study.models}
+        compared = compare(judgements, runs, study.config.table_measures, **options(study))
         compared = compared.rename({"run_a": "model_a", "run_b": "model_b"})
-        frames.append(label(compared, dataset=name, regime=regime))
-    write_artifact(
-        pl.concat(frames),
-        layout.pairs(name),
-        provenance=derived(study, inputs),
-        kind="pairs",
-    )
+        frames.append(label(compared, dataset=dataset, regime=regime))
+    note = derived(study, scores)
+    write_artifact(pl.concat(frames), pairs, provenance=note, kind=KIND)

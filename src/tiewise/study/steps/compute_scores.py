@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tiewise.store.artifacts import read_artifact, read_provenance, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+import polars as pl
+
+from tiewise.store.artifacts import Kind, read_artifact, read_provenance, write_artifact
 
 if TYPE_CHECKING:
     from tiewise.study.config import Study
 
+KIND = Kind("scores", {"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
 
-def scores(study: Study, model: str, layout: Layout = RESULTS) -> None:
+
+def compute_scores(
+    study: Study,
+    *,
+    dataset: str,
+    model: str,
+    candidates: Path,
+    logits: list[Path],
+    scores: list[Path],
+) -> None:
     """Apply a model's scoring function in the score dtype of each regime."""
     from tiewise.models.scores import score_candidates
 
-    for name in study.datasets:
-        chosen = read_artifact(layout.data(name, "candidates"))
-        for dtype in study.dtypes:
-            path = layout.logits(name, model, dtype)
-            output, note = read_artifact(path), read_provenance(path)
-            for regime in study.regimes_of(dtype):
-                frame = score_candidates(
-                    study.models[model],
-                    output,
-                    chosen,
-                    regime,
-                    on_nonfinite=study.config.on_nonfinite,
-                )
-                write_artifact(
-                    frame,
-                    layout.scores(name, model, regime.name),
-                    provenance=note | {"regime": regime.name, "score_dtype": regime.score_dtype},
-                    kind="scores",
-                )
+    chosen = read_artifact(candidates)
+    target = dict(zip(study.regimes, scores, strict=True))
+    for dtype, path in zip(study.dtypes, logits, strict=True):
+        output, note = read_artifact(path), read_provenance(path)
+        for regime in study.regimes_of(dtype):
+            frame = score_candidates(
+                study.models[model],
+                output,
+                chosen,
+                regime,
+                on_nonfinite=study.config.on_nonfinite,
+            )
+            made = note | {"regime": regime.name, "score_dtype": regime.score_dtype}
+            write_artifact(frame, target[regime.name], provenance=made, kind=KIND)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tiewise.store.artifacts import write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, write_artifact
 from tiewise.study.provenance import derived
 from tiewise.study.reading import label, read_run
 
@@ -19,14 +19,26 @@ BIN = 0.01
 """Width of a bin of scores; a bin begins at a multiple of it."""
 
 
-def distribution(study: Study, model: str, layout: Layout = RESULTS) -> None:
+KIND = Kind(
+    "distribution",
+    {
+        "regime": pl.String,
+        "quantity": pl.String,
+        "value": pl.Float64,
+        "n_candidates": pl.Int64,
+    },
+)
+
+
+def count_scores(study: Study, *, model: str, scores: list[Path], distribution: Path) -> None:
     """Count a model's scores and tie groups by size in every regime, all data sets together."""
-    paths = {(name, r): layout.scores(name, model, r) for name, r in layout.cells(study)}
+    regimes = [regime for _ in study.datasets for regime in study.regimes]
     parts = [
-        label(counts(read_run(study, path)), regime=regime) for (_, regime), path in paths.items()
+        label(counts(read_run(study, path)), regime=regime)
+        for regime, path in zip(regimes, scores, strict=True)
     ]
-    note = derived(study, paths.values())
-    write_artifact(_total(parts), layout.distribution(model), provenance=note, kind="distribution")
+    note = derived(study, scores)
+    write_artifact(_total(parts), distribution, provenance=note, kind=KIND)
 
 
 def counts(run: pl.DataFrame) -> pl.DataFrame:

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from tiewise.judging.evaluate import evaluate
-from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, read_artifact, read_provenance, write_artifact
+from tiewise.study.columns import JUDGED
 from tiewise.study.reading import options, read_qrels
 
 if TYPE_CHECKING:
     from tiewise.study.config import Study
 
 log = logging.getLogger(__name__)
-KIND = "first_stage"
+KIND = Kind("first_stage", {**JUDGED, "n_queries": pl.Int64})
 
 
-def first_stage(study: Study, name: str, layout: Layout = RESULTS) -> None:
+def judge_first_stage(
+    study: Study, *, dataset: str, qrels: Path, candidates: Path, first_stage: Path
+) -> None:
     """Judge BM25's scores of a data set's candidates; given candidates have none, and no rows."""
-    path = layout.data(name, "candidates")
-    candidates = read_artifact(path)
-    found = pl.DataFrame(schema=dict(SCHEMAS[KIND]))
-    if "bm25_score" in candidates.columns:
-        run = candidates.select("query_id", "doc_id", score="bm25_score")
-        qrels = read_qrels(study, name, layout)
-        found = evaluate(qrels, run, study.config.table_measures, **options(study))
+    ranked, found = read_artifact(candidates), KIND.frame()
+    if "bm25_score" in ranked.columns:
+        run = ranked.select("query_id", "doc_id", score="bm25_score")
+        judgements = read_qrels(study, dataset, qrels, candidates)
+        found = evaluate(judgements, run, study.config.table_measures, **options(study))
     for row in found.iter_rows(named=True):
-        log.info("%s: BM25's own order: %s", name, row)
-    write_artifact(found, layout.first_stage(name), provenance=read_provenance(path), kind=KIND)
+        log.info("%s: BM25's own order: %s", dataset, row)
+    write_artifact(found, first_stage, provenance=read_provenance(candidates), kind=KIND)

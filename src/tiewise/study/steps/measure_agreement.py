@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tiewise.store.artifacts import read_provenance, write_artifact
-from tiewise.study.layout import RESULTS, Layout
-from tiewise.study.reading import PAIR, read_run, read_texts
+from tiewise.store.artifacts import Kind, read_provenance, write_artifact
+from tiewise.study.reading import PAIR, read_reference, read_run, read_texts
 
 if TYPE_CHECKING:
     from tiewise.study.config import Study
 
 
-def agreement(study: Study, model: str, layout: Layout = RESULTS) -> None:
+KIND = Kind("agreement", {"query_id": pl.String, "spearman": pl.Float64, "n_duplicates": pl.Int64})
+
+
+def measure_agreement(
+    study: Study,
+    *,
+    dataset: str,
+    model: str,
+    corpus: Path,
+    scores: list[Path],
+    agreement: list[Path],
+) -> None:
     """Compare a model's ranking in every regime with FP32's, per query."""
-    for name in study.datasets:
-        texts = read_texts(study, name, layout)
-        reference = None
-        if "fp32" in study.regimes:
-            reference = read_run(study, layout.scores(name, model, "fp32"))
-        for regime in study.regimes:
-            path = layout.scores(name, model, regime)
-            run = read_run(study, path)
-            write_artifact(
-                rank_correlation(run, reference).join(
-                    tied_duplicates(run, texts), on="query_id", how="left", maintain_order="left"
-                ),
-                layout.agreement(name, model, regime),
-                provenance=read_provenance(path),
-                kind="agreement",
-            )
+    texts, reference = read_texts(study, dataset, corpus), read_reference(study, scores)
+    for path, target in zip(scores, agreement, strict=True):
+        run = read_run(study, path)
+        compared = rank_correlation(run, reference).join(
+            tied_duplicates(run, texts), on="query_id", how="left", maintain_order="left"
+        )
+        write_artifact(compared, target, provenance=read_provenance(path), kind=KIND)
 
 
 def rank_correlation(run: pl.DataFrame, reference: pl.DataFrame | None) -> pl.DataFrame:

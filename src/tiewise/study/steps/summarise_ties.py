@@ -2,34 +2,49 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tiewise.store.artifacts import read_artifact, read_provenance, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, read_artifact, read_provenance, write_artifact
+from tiewise.study.columns import CELL
+from tiewise.study.provenance import derived
 from tiewise.study.reading import label
 
 if TYPE_CHECKING:
     from tiewise.study.config import Study
 
 
-def tie_summary(study: Study, layout: Layout = RESULTS) -> None:
+KIND = Kind(
+    "tie_summary",
+    {
+        **CELL,
+        "n_queries": pl.Int64,
+        "distinct_scores": pl.Float64,
+        "mean_group": pl.Float64,
+        "mean_largest_group": pl.Float64,
+        "largest_group": pl.Int64,
+        "share_tied": pl.Float64,
+        "share_spurious": pl.Float64,
+        "share_genuine": pl.Float64,
+        "share_duplicates": pl.Float64,
+        "spearman": pl.Float64,
+        "n_undefined": pl.Int64,
+    },
+)
+
+
+def summarise_ties(
+    study: Study, *, ties: list[Path], agreement: list[Path], tie_summary: Path
+) -> None:
     """Average ties and agreement over queries: one row a data set, model and regime."""
     rows = []
-    for model in study.models:
-        for name, regime in layout.cells(study):
-            ties = read_artifact(layout.ties(name, model, regime))
-            agreement = read_artifact(layout.agreement(name, model, regime))
-            arithmetic = read_provenance(layout.ties(name, model, regime))["arithmetic"]
-            cell = {"dataset": name, "model": model, "regime": regime, "arithmetic": arithmetic}
-            rows.append(label(over_queries(ties, agreement), **cell))
-    write_artifact(
-        pl.concat(rows),
-        layout.tie_summary(),
-        provenance=read_provenance(layout.summary()),
-        kind="tie_summary",
-    )
+    for (name, model, regime), *paths in zip(study.cells, ties, agreement, strict=True):
+        cell = {"dataset": name, "model": model, "regime": regime}
+        arithmetic = read_provenance(paths[0])["arithmetic"]
+        rows.append(label(over_queries(*map(read_artifact, paths)), **cell, arithmetic=arithmetic))
+    write_artifact(pl.concat(rows), tie_summary, provenance=derived(study, ties), kind=KIND)
 
 
 def over_queries(ties: pl.DataFrame, agreement: pl.DataFrame) -> pl.DataFrame:

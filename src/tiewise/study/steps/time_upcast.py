@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from tiewise.store.artifacts import SCHEMAS, read_artifact, read_provenance, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, read_artifact, read_provenance, write_artifact
 from tiewise.study.provenance import derived
 
 if TYPE_CHECKING:
@@ -24,22 +23,34 @@ SQUARE = 1024
 """Candidates and dimensions of the upcast that every study measures, for comparison."""
 
 
-def cost(study: Study, model: str, layout: Layout = RESULTS) -> None:
+KIND = Kind(
+    "cost",
+    {
+        "dtype": pl.String,
+        "device": pl.String,
+        "arithmetic": pl.String,
+        "n_values": pl.Int64,
+        "forward_seconds": pl.Float64,
+        "upcast_seconds": pl.Float64,
+        "share": pl.Float64,
+        "extra_bytes_per_query": pl.Float64,
+        "square_seconds": pl.Float64,
+        "square_extra_bytes": pl.Int64,
+    },
+)
+
+
+def time_upcast(
+    study: Study, *, dataset: str, model: str, candidates: Path, logits: list[Path], cost: Path
+) -> None:
     """Time the upcast of a model's logits in every low model dtype, on the study's device."""
-    for name in study.datasets:
-        candidates = read_artifact(layout.data(name, "candidates"), ["query_id"])
-        paths = {dtype: layout.logits(name, model, dtype) for dtype in study.dtypes}
-        rows = [
-            _measured(study, path, dtype, candidates)
-            for dtype, path in paths.items()
-            if dtype != "fp32"
-        ]
-        write_artifact(
-            pl.DataFrame(rows, schema=dict(SCHEMAS["cost"])),
-            layout.cost(name, model),
-            provenance=derived(study, paths.values()),
-            kind="cost",
-        )
+    chosen = read_artifact(candidates, ["query_id"])
+    rows = [
+        _measured(study, path, dtype, chosen)
+        for dtype, path in zip(study.dtypes, logits, strict=True)
+        if dtype != "fp32"
+    ]
+    write_artifact(KIND.frame(rows), cost, provenance=derived(study, logits), kind=KIND)
 
 
 def _measured(study: Study, path: Path, dtype: str, candidates: pl.DataFrame) -> dict[str, Any]:

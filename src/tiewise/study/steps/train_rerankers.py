@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,6 @@ from tiewise.data.texts import document_texts
 from tiewise.models.logits import compute_logits
 from tiewise.models.source import model_folder
 from tiewise.models.spec import ModelSpec
-from tiewise.study.layout import RESULTS, Layout
 from tiewise.study.reading import read_dataset
 from tiewise.training.finetune import HEADS, TrainingList, finetune, save_checkpoint
 from tiewise.training.queries import build_training_set
@@ -30,27 +30,37 @@ REPRODUCIBLE = "AUTO,STRICT"
 log = logging.getLogger(__name__)
 
 
-def train(study: Study, name: str, threads: int = 1, layout: Layout = RESULTS) -> None:
-    """Train a recipe's cross-encoder and save a checkpoint for each of its heads."""
+def train_rerankers(
+    study: Study,
+    *,
+    recipe: str,
+    corpus: Path,
+    queries: Path,
+    qrels: Path,
+    sigmoid: Path,
+    softmax: Path,
+    threads: int = 1,
+) -> None:
+    """Train a recipe's cross-encoder and save the weights of a checkpoint for each of its heads."""
     import torch
 
     # MKL else schedules products, and so rounds their sums, as the moment has it. It reads this
     # before its first product in a process, and here none was made yet.
     os.environ.setdefault("MKL_CBWR", REPRODUCIBLE)
     torch.set_num_threads(threads)
-    recipe, base = study.recipes[name], study.bases[name]
-    spec = study.datasets[recipe.dataset]
-    apart = build_training_set(spec, read_dataset(recipe.dataset, layout))
-    queries = apart.queries.head(recipe.n_queries)
-    qrels = apart.qrels.join(queries, on="query_id", how="semi", maintain_order="left")
-    learned = Dataset(apart.corpus, queries, qrels)
+    todo, base = study.recipes[recipe], study.bases[recipe]
+    spec = study.datasets[todo.dataset]
+    apart = build_training_set(spec, read_dataset(corpus, queries, qrels))
+    asked = apart.queries.head(todo.n_queries)
+    grades = apart.qrels.join(asked, on="query_id", how="semi", maintain_order="left")
+    learned = Dataset(apart.corpus, asked, grades)
     candidates, _ = build_candidates(spec, learned)
-    pairs = pl.concat(_pairs(recipe, learned, candidates))
+    pairs = pl.concat(_pairs(todo, learned, candidates))
     lists = list(_lists(base, learned, pairs))
     folder = model_folder(base.source)
-    model = finetune(folder, lists, recipe)
-    for head, rows in HEADS.items():
-        save_checkpoint(model, folder, rows, layout.checkpoint(name, head))
+    model = finetune(folder, lists, todo)
+    for head, weights in {"sigmoid": sigmoid, "softmax": softmax}.items():
+        save_checkpoint(model, folder, HEADS[head], weights.parent)
 
 
 def _pairs(recipe: Recipe, data: Dataset, candidates: pl.DataFrame) -> Iterator[pl.DataFrame]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from tiewise.judging.orders import random_sums
 from tiewise.judging.request import Request
 from tiewise.precision.grids import BINARY_GRIDS
 from tiewise.precision.regimes import Regime
-from tiewise.store.artifacts import SCHEMAS, read_artifact, write_artifact
-from tiewise.study.layout import RESULTS, Layout
+from tiewise.store.artifacts import Kind, read_artifact, write_artifact
+from tiewise.study.columns import JUDGED
 from tiewise.study.provenance import derived
 from tiewise.study.reading import as_run, options, read_qrels, with_ranks
 
@@ -33,33 +34,55 @@ FIXED_ORDERS = {
 }
 
 
-def alternatives(study: Study, model: str, layout: Layout = RESULTS) -> None:
+KIND = Kind(
+    "alternatives",
+    {
+        "dtype": pl.String,
+        "method": pl.String,
+        **JUDGED,
+        "spread": pl.Float64,
+        "n_queries": pl.Int64,
+        "note": pl.String,
+    },
+)
+
+
+def try_alternatives(
+    study: Study,
+    *,
+    dataset: str,
+    model: str,
+    qrels: Path,
+    candidates: Path,
+    logits: list[Path],
+    alternatives: Path,
+) -> None:
     """Deal with the ties of a model's low-precision scores in every other way."""
+    judgements = read_qrels(study, dataset, qrels, candidates)
+    chosen = read_artifact(candidates)
+    output = {d: read_artifact(path) for d, path in zip(study.dtypes, logits, strict=True)}
     low = [Regime.parse(dtype) for dtype in study.dtypes if dtype != "fp32"]
-    for name in study.datasets:
-        rows = [row for regime in low for row in _Ways(study, model, regime, name, layout).rows()]
-        paths = [layout.logits(name, model, dtype) for dtype in study.dtypes]
-        write_artifact(
-            pl.DataFrame(rows, schema=dict(SCHEMAS["alternatives"])),
-            layout.alternatives(name, model),
-            provenance=derived(study, paths, n_orders=N_ORDERS),
-            kind="alternatives",
-        )
+    ways = (_Ways(study, model, regime, judgements, chosen, output) for regime in low)
+    rows = [row for way in ways for row in way.rows()]
+    note = derived(study, logits, n_orders=N_ORDERS)
+    write_artifact(KIND.frame(rows), alternatives, provenance=note, kind=KIND)
 
 
 class _Ways:
     """The ways to deal with ties of one model in one low regime on one data set."""
 
-    def __init__(self, study: Study, model: str, regime: Regime, name: str, layout: Layout) -> None:
+    def __init__(
+        self,
+        study: Study,
+        model: str,
+        regime: Regime,
+        qrels: pl.DataFrame,
+        candidates: pl.DataFrame,
+        logits: Mapping[str, pl.DataFrame],
+    ) -> None:
         self._study, self._spec, self._dtype = study, study.models[model], regime.model_dtype
         self._measures = study.config.table_measures
-        self._qrels = read_qrels(study, name, layout)
-        self._candidates = read_artifact(layout.data(name, "candidates"))
-        self._logits = {
-            dtype: read_artifact(layout.logits(name, model, dtype))
-            for dtype in (self._dtype, "fp32")
-            if dtype in study.dtypes
-        }
+        self._qrels, self._candidates, self._logits = qrels, candidates, logits
         self._low = self._scored(regime.name)
 
     def rows(self) -> Iterator[dict[str, Any]]:
