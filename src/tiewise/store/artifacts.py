@@ -42,8 +42,8 @@ class Kind:
 
         Examples
         --------
-        >>> Kind("counts", {"n": pl.Int64}).frame([{"n": 1}]).schema
-        Schema({'n': Int64})
+        >>> Kind("counts", {"n": pl.Int64}).frame([{"n": 1}]).rows()
+        [(1,)]
         """
         return pl.DataFrame(list(rows), schema=dict(self.columns), **options)
 
