@@ -111,7 +111,7 @@ def gather(study: Study, summary: Path, pairs: list[Path], cost: list[Path]) -> 
         cells=read_artifact(summary).filter(
             pl.col("policy") == policy, pl.col("measure").is_in(config.table_measures)
         ),
-        pairs=pl.concat([PAIRS.frame(), *map(read_artifact, pairs)]),
+        pairs=pl.concat(map(read_artifact, pairs)) if pairs else PAIRS.frame(),
         cost=pl.concat(timed),
     )
 
