@@ -35,7 +35,6 @@ rule alternatives:
         "results/logs/alternatives/{dataset}/{model}.log",
     benchmark:
         "results/logs/alternatives/{dataset}/{model}.benchmark.tsv"
-    threads: 2
     resources:
         mem_mb=8000,
         runtime=120,
@@ -59,7 +58,6 @@ rule toolkits:
         "results/logs/toolkits/{dataset}/{model}.log",
     benchmark:
         "results/logs/toolkits/{dataset}/{model}.benchmark.tsv"
-    threads: 2
     resources:
         mem_mb=8000,
         runtime=60,
@@ -110,7 +108,6 @@ rule pairs:
         "results/logs/pairs/{dataset}.log",
     benchmark:
         "results/logs/pairs/{dataset}.benchmark.tsv"
-    threads: 2
     resources:
         mem_mb=8000,
         runtime=120,

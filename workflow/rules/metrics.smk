@@ -13,7 +13,6 @@ rule metrics:
         "results/logs/metrics/{dataset}/{model}.log",
     benchmark:
         "results/logs/metrics/{dataset}/{model}.benchmark.tsv"
-    threads: 2
     resources:
         mem_mb=4000,
         runtime=60,

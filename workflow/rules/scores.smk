@@ -12,7 +12,6 @@ rule scores:
         "results/logs/scores/{dataset}/{model}.log",
     benchmark:
         "results/logs/scores/{dataset}/{model}.benchmark.tsv"
-    threads: 2
     resources:
         mem_mb=4000,
         runtime=60,

@@ -11,7 +11,6 @@ rule ties:
         "results/logs/ties/{dataset}/{model}.log",
     benchmark:
         "results/logs/ties/{dataset}/{model}.benchmark.tsv"
-    threads: 2
     resources:
         mem_mb=4000,
         runtime=60,
@@ -34,7 +33,6 @@ rule agreement:
         "results/logs/agreement/{dataset}/{model}.log",
     benchmark:
         "results/logs/agreement/{dataset}/{model}.benchmark.tsv"
-    threads: 2
     resources:
         mem_mb=4000,
         runtime=60,
@@ -108,7 +106,6 @@ rule worst:
         "results/logs/worst.log",
     benchmark:
         "results/logs/worst.benchmark.tsv"
-    threads: 2
     resources:
         mem_mb=8000,
         runtime=60,
