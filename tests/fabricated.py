@@ -11,6 +11,7 @@ import polars as pl
 import yaml
 
 from steps import ALL_KINDS, averages, claims, empty, verdicts
+from tiewise.audit.toolkits import UNSTABLE
 from tiewise.store.artifacts import write_artifact
 from tiewise.study.config import Study, load_study
 from tiewise.study.layout import Layout
@@ -167,7 +168,7 @@ class _Made:
             for measure in self.study.config.table_measures
             for name, value, note in (
                 ("trec_eval", 0.5, ""),
-                ("ranx", None, "unstable sort: anything"),
+                ("ranx", None, UNSTABLE),
                 ("other_kit", None, "not offered"),
             )
         ]

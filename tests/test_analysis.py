@@ -23,7 +23,7 @@ from small_study import (
     run_of,
     small_study,
 )
-from steps import agreement, cost, distribution, metrics, pairs, tie_summary, ties, worst
+from steps import agreement, claims, cost, distribution, metrics, pairs, tie_summary, ties, worst
 from tiewise.store.artifacts import read_artifact, write_artifact
 from tiewise.study.config import Study
 from tiewise.study.layout import Layout
@@ -150,6 +150,20 @@ def test_every_pair_of_models_is_compared_in_every_regime(made: tuple[Study, Lay
         for side in ("model_a", "model_b")
     ]
     assert row["delta"] == pytest.approx(values[0] - values[1])
+
+
+def test_claims_are_held_against_all_that_the_steps_before_give(
+    made: tuple[Study, Layout],
+) -> None:
+    study, layout = made
+    pairs(study, DATASET, layout)
+    for model in MODELS:
+        cost(study, model, layout)
+    claims(study, layout)
+    found = read_artifact(layout.claims())
+    about_pairs = found.filter(pl.col("scope") == "pairs of models")["figures"].item()
+    assert "of 6 orders" in about_pairs  # pairs x measures, in bf16
+    assert "2.0 s" in found.filter(pl.col("number") == 7)["figures"].item()
 
 
 def test_the_worst_queries_are_those_of_the_largest_range(made: tuple[Study, Layout]) -> None:

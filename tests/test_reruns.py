@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,37 +14,15 @@ import yaml
 from tiewise.study import keys
 from tiewise.study.config import StudyConfig
 from tiewise.study.sources import PACKAGE, source_hash, sources_of
+from workflow_runs import CONFIG, DATASET, MODEL, ROOT, planned, snakemake
 
-ROOT = Path(__file__).resolve().parent.parent
-CONFIG = ROOT / "tests" / "miniature" / "config.yaml"
 SCRIPTS = ROOT / "workflow" / "scripts"
-DATASET, MODEL = "icd10cm-miniature", "all-minilm-l6-v2"
 
 
-def snakemake(folder: Path, config: Path, *options: str, **environment: str) -> str:
-    command = [str(Path(sys.executable).parent / "snakemake"), *options, "--cores", "2"]
-    command += ["--directory", str(folder), "--configfile", str(config)]
-    done = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def plan(folder: Path, config: Path, **environment: str) -> dict[str, int]:
-    """Jobs of each rule that a dry run would execute."""
-    said = snakemake(folder, config, "--dry-run", **environment)
-    table = re.search(r"^job +count\n-.*\n((?:\S+ +\d+\n)+)", said, re.M)
-    if table is None:
-        assert "Nothing to be done" in said
-        return {}
-    jobs = {line.split()[0]: int(line.split()[1]) for line in table[1].splitlines()}
-    return {rule: n for rule, n in jobs.items() if rule not in ("default", "total")}
+def plan(home: Path, config: Path | None = None, **environment: str) -> dict[str, int]:
+    """Jobs of each rule that a run of the finished study would execute after a change."""
+    config = config or home / "study.yaml"
+    return planned(snakemake(home / "run", "--dry-run", config=config, **environment))
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +34,15 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "tests" / "miniature" / "datasets", catalog / "datasets")
     config = yaml.safe_load(CONFIG.read_text()) | {"catalog": [str(catalog)]}
     (folder / "study.yaml").write_text(yaml.safe_dump(config))
-    snakemake(folder / "run", folder / "study.yaml")
+    done = snakemake(folder / "run", config=folder / "study.yaml")
+    assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
 
 @pytest.fixture(scope="module")
 def followers(home: Path) -> dict[str, set[str]]:
     """Rules that follow each rule, as the workflow itself draws them."""
-    drawn = snakemake(home / "run", home / "study.yaml", "--rulegraph")
+    drawn = snakemake(home / "run", "--rulegraph", config=home / "study.yaml").stdout
     names = dict(re.findall(r"^\s*(\d+)\[label = \"(\w+)\"", drawn, re.M))
     edges = re.findall(r"^\s*(\d+) -> (\d+)", drawn, re.M)
     assert edges
@@ -136,17 +112,17 @@ def test_a_changed_part_reruns_the_rules_whose_keys_hold_it_and_what_follows(
     parts: list[str],
 ) -> None:
     holding = {rule for rule, key in keys.KEYS.items() if {*parts, "study"} & {*key}}
-    jobs = plan(home / "run", changed(home, tmp_path, part, value))
+    jobs = plan(home, changed(home, tmp_path, part, value))
     assert set(jobs) == reached(holding & followers.keys(), followers)
 
 
 def test_arithmetic_reruns_no_forward_pass_in_fp32(home: Path, tmp_path: Path) -> None:
-    jobs = plan(home / "run", changed(home, tmp_path, "config.arithmetic", "native"))
+    jobs = plan(home, changed(home, tmp_path, "config.arithmetic", "native"))
     assert jobs["logits"] == 1  # bf16
 
 
 def test_a_label_reruns_no_forward_pass_and_no_score(home: Path, tmp_path: Path) -> None:
-    jobs = plan(home / "run", changed(home, tmp_path, "model.label", "Another name"))
+    jobs = plan(home, changed(home, tmp_path, "model.label", "Another name"))
     assert set(jobs) == {"tables", "figures", "page"}
 
 
@@ -158,7 +134,7 @@ def test_a_new_data_set_computes_its_own_cells_only(home: Path, tmp_path: Path) 
     config = yaml.safe_load((home / "study.yaml").read_text())
     config |= {"catalog": [str(catalog)], "datasets": [*config["datasets"], "other"]}
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(config))
-    jobs = plan(home / "run", tmp_path / "study.yaml")
+    jobs = plan(home, tmp_path / "study.yaml")
     assert jobs.pop("logits") == 2  # fp32 and bf16, of the new data set
     own = {"dataset", "candidates", "first_stage", "scores", "metrics", "ties", "agreement"}
     for rule in own | {"alternatives", "toolkits", "cost"}:
@@ -191,7 +167,7 @@ def test_a_touched_source_reruns_the_scripts_that_run_it_and_what_follows(
         source.write("{# touched #}\n" if file.endswith(".html") else "# touched\n")
     scripts = [path for path in SCRIPTS.glob("*.py") if PACKAGE / file in sources_of(path)]
     assert scripts
-    jobs = plan(home / "run", home / "study.yaml", PYTHONPATH=str(tmp_path / "src"))
+    jobs = plan(home, PYTHONPATH=str(tmp_path / "src"))
     assert set(jobs) == reached({path.stem for path in scripts} & followers.keys(), followers)
 
 

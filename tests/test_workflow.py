@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 import subprocess
 import sys
@@ -17,40 +15,15 @@ import tiewise
 from tiewise.report import names
 from tiewise.store.artifacts import read_artifact, read_provenance
 from tiewise.study.layout import Layout
+from workflow_runs import CONFIG, DATASET, MODEL, ROOT, planned, snakemake
 
-ROOT = Path(__file__).resolve().parent.parent
-CONFIG = ROOT / "tests" / "miniature" / "config.yaml"
-DATASET, MODEL = "icd10cm-miniature", "all-minilm-l6-v2"
 REGIMES = ["fp32", "bf16", "bf16-hps"]
-
-
-def snakemake(
-    folder: Path, *options: str, config: Path = CONFIG, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    command = [str(Path(sys.executable).parent / "snakemake"), *options, "--cores", "2"]
-    command += ["--directory", str(folder), "--configfile", str(config)]
-    return subprocess.run(
-        command,
-        cwd=ROOT,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def changed_config(folder: Path, **changes: object) -> Path:
     path = folder / "changed.yaml"
     path.write_text(yaml.safe_dump(yaml.safe_load(CONFIG.read_text()) | changes))
     return path
-
-
-def planned(done: subprocess.CompletedProcess[str]) -> set[str]:
-    """Rules that a dry run would execute, from its table of jobs."""
-    assert done.returncode == 0, done.stderr
-    table = re.search(r"^job +count\n-.*\n((?:\S+ +\d+\n)+)", done.stdout + done.stderr, re.M)
-    assert table is not None, done.stdout + done.stderr
-    return {line.split()[0] for line in table[1].splitlines()} - {"default", "total"}
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +142,7 @@ def test_other_table_measures_rerun_nothing_that_scores_or_judges(
     study: Path, tmp_path: Path
 ) -> None:
     config = changed_config(tmp_path, table_measures=["nDCG@5"])
-    plan = planned(snakemake(study, "--dry-run", config=config))
+    plan = planned(snakemake(study, "--dry-run", config=config)).keys()
     assert {"tables", "figures"} <= plan
     assert plan & {"dataset", "candidates", "logits", "scores", "metrics", "ties"} == set()
 
@@ -178,15 +151,14 @@ def test_a_changed_table_layout_reruns_only_what_shows_tables(study: Path, tmp_p
     shutil.copytree(ROOT / "src", tmp_path / "src")
     with (tmp_path / "src" / "tiewise" / "report" / "tables" / "main.py").open("a") as code:
         code.write("# another layout\n")
-    plan = planned(snakemake(study, "--dry-run", PYTHONPATH=str(tmp_path / "src")))
+    plan = planned(snakemake(study, "--dry-run", PYTHONPATH=str(tmp_path / "src"))).keys()
     assert plan == {"tables", "page"}
 
 
 def test_another_measure_reruns_no_forward_pass(study: Path, tmp_path: Path) -> None:
     measures = [*yaml.safe_load(CONFIG.read_text())["measures"], "AP@10"]
-    plan = planned(
-        snakemake(study, "--dry-run", config=changed_config(tmp_path, measures=measures))
-    )
+    config = changed_config(tmp_path, measures=measures)
+    plan = planned(snakemake(study, "--dry-run", config=config)).keys()
     assert "metrics" in plan
     assert plan & {"dataset", "candidates", "logits", "scores"} == set()
 

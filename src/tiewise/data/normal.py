@@ -221,8 +221,8 @@ def tables(
     qrels: Iterable[tuple[str, str, float]],
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Make the three frames of a data set from rows."""
-    rows = (corpus, queries, qrels)
-    first, second, third = (
-        kind.frame(of, orient="row") for kind, of in zip(KINDS.values(), rows, strict=True)
+    return (
+        KINDS["corpus"].frame(corpus, orient="row"),
+        KINDS["queries"].frame(queries, orient="row"),
+        KINDS["qrels"].frame(qrels, orient="row"),
     )
-    return first, second, third

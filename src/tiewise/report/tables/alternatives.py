@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import polars as pl
 
+from tiewise.audit.toolkits import UNSTABLE
 from tiewise.report.tables.table import NOTHING, Table, row_labels, shown
+from tiewise.study.steps.time_upcast import REPEATS, SQUARE
+from tiewise.study.steps.try_alternatives import N_ORDERS
 
 if TYPE_CHECKING:
     from tiewise.study.config import Study
 
-_UNSTABLE = "unstable"
-"""How the note of a toolkit begins that orders ties as its sort happens to do."""
 _CELL = ("dataset", "model", "dtype")
 
 
@@ -53,7 +54,8 @@ def alternatives_table(study: Study, alternatives: pl.DataFrame) -> Table:
     wide = pd.DataFrame(blocks, index=row_labels(study, rows, keys))
     reasons = alternatives.filter(pl.col("note") != "").select("method", "note")
     notes = [
-        "random order: mean ± sd over 1,000 orders under oblivious, the closed form under expected",
+        f"random order: mean ± sd over {N_ORDERS:,} orders under oblivious, the closed form under "
+        "expected",
         *(f"{NOTHING} under {method}: {note}" for method, note in sorted(set(reasons.rows()))),
     ]
     return Table(title, alternatives, wide, notes=tuple(notes))
@@ -75,12 +77,12 @@ def toolkits_table(study: Study, toolkits: pl.DataFrame) -> Table:
     for (name,), block in toolkits.group_by("toolkit", maintain_order=True):
         values = rows.join(block, on=keys, how="left", maintain_order="left")
         blocks[str(name)] = [
-            "any" if note.startswith(_UNSTABLE) else shown(bias, 2, 100)
+            "any" if note == UNSTABLE else shown(bias, 2, 100)
             for bias, note in values.select("bias", "note").iter_rows()
         ]
     reasons = toolkits.filter(pl.col("value").is_null()).select("toolkit", "note")
     dashes = [
-        f"{'any' if note.startswith(_UNSTABLE) else NOTHING} under {name}: {note}"
+        f"{'any' if note == UNSTABLE else NOTHING} under {name}: {note}"
         for name, note in sorted(set(reasons.rows()))
     ]
     rules = [
@@ -117,14 +119,16 @@ def cost_table(study: Study, cost: pl.DataFrame) -> Table:
             "extra memory a query, KiB": [
                 shown(v, 1, 1 / 1024) for v in cost["extra_bytes_per_query"]
             ],
-            "upcast of 1024 x 1024, ms": [shown(v, 3, 1e3) for v in cost["square_seconds"]],
+            f"upcast of {SQUARE} x {SQUARE}, ms": [
+                shown(v, 3, 1e3) for v in cost["square_seconds"]
+            ],
             "its extra memory, MiB": [shown(v, 1, 2**-20) for v in cost["square_extra_bytes"]],
         },
         index=row_labels(study, cost, _CELL),
     )
     devices = ", ".join(sorted(set(cost["device"])))
     ways = " and ".join(sorted(set(cost["arithmetic"])))
-    note = f"measured on {devices}, shortest of seven times; forward passes {ways}"
+    note = f"measured on {devices}, shortest of {REPEATS} times; forward passes {ways}"
     return Table(title, cost, wide, notes=(note,))
 
 
