@@ -91,6 +91,13 @@ def test_every_cell_of_the_study_is_there(study: Layout) -> None:
                 assert metrics.filter(pl.col("expected").is_null()).is_empty()
 
 
+def test_a_model_is_loaded_once_a_dtype_whatever_the_number_of_data_sets(study: Layout) -> None:
+    logs = Path(study.results) / "logs" / "logits"
+    ran = [p.name for p in logs.rglob("*.log") if "taken from the cache" not in p.read_text()]
+    assert len(list(logs.rglob("*.log"))) == 12 * 5 * 3
+    assert len(ran) == len(set(ran)) == 5 * 3
+
+
 def test_all_tables_are_rendered(study: Layout) -> None:
     summary = pl.read_parquet(study.summary())
     assert summary.select("dataset", "model", "regime").n_unique() == 12 * 5 * 5
